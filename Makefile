@@ -1,0 +1,41 @@
+# Two commands are enough on a fresh machine with Python 3.11 or newer: `make quickstart` and `make test`.
+# Both install into .venv exactly the versions of constraints.txt, and skip what is done.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
+
+.PHONY: quickstart test test-integrations lint bench-index clean
+
+quickstart: .venv/.core
+	$(BIN)/lexigraft quickstart
+
+test: .venv/.dev lint
+	$(BIN)/python -m pytest -m "not integration"
+
+# Long runs, and real collections where LEXIGRAFT_DATA names a folder of them.
+test-integrations: .venv/.dev
+	$(BIN)/python -m pytest -m integration
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench-index: .venv/.dev
+	$(BIN)/python bench/index_rate.py
+
+.venv/.core: pyproject.toml constraints.txt
+	@echo "installing Lexigraft into .venv ..."
+	$(PYTHON) -m venv .venv
+	$(PIP_INSTALL) setuptools wheel
+	$(PIP_INSTALL) --no-build-isolation -e .
+	@touch $@
+
+.venv/.dev: .venv/.core
+	@echo "installing what the tests need ..."
+	$(PIP_INSTALL) --no-build-isolation -e ".[dev]"
+	@touch $@
+
+clean:
+	rm -rf .venv runs build *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

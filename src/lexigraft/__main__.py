@@ -1,0 +1,5 @@
+"""`python -m lexigraft`."""
+
+from lexigraft.cli.app import main
+
+main()

@@ -1,0 +1,57 @@
+"""`lexigraft`: the commands, in the order a user meets them."""
+
+import os
+import sys
+
+import typer
+
+from lexigraft.cli import data, evaluate, index, run, search
+from lexigraft.cli.console import err
+from lexigraft.core.errors import LexigraftError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="""Learned sparse retrieval over the vocabulary you choose.
+
+A tour, from text to explained results:
+
+1. `lexigraft quickstart` — search this machine's Python documentation, measured and drawn.
+2. `lexigraft search --run runs/quickstart "remove duplicates but keep order"` — ask it something.
+3. `lexigraft run --data DIR --out runs/mine` — the same for your own collection.
+4. `lexigraft report --run runs/mine` — what it is worth and what it costs.
+5. `lexigraft explain --run runs/mine "a query" DOC_ID` — why a document got its score.
+""",
+)
+app.command()(run.quickstart)
+app.command()(run.run)
+app.command()(search.search)
+app.command()(search.explain)
+app.command()(run.report)
+app.command()(evaluate.evaluate)
+app.command()(index.index)
+app.add_typer(data.app, name="data")
+
+
+def main() -> None:
+    """Run the command line; an error of the user's becomes one line and exit status 2."""
+    try:
+        app()
+    except LexigraftError as error:
+        _fail(str(error))
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _fail(f"{place}{error.strerror or error}")
+    except KeyboardInterrupt:
+        err.print("stopped; the same command continues where it stopped")
+        sys.exit(130)
+
+
+def _fail(message: str) -> None:
+    err.print(f"error: {message}", style="red", highlight=False, markup=False, soft_wrap=True)
+    sys.exit(2)

@@ -1,0 +1,99 @@
+"""What the commands print with: tables to stdout, progress and messages to stderr."""
+
+import json
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from lexigraft.core.progress import Item
+
+out = Console(highlight=False)
+err = Console(stderr=True)
+
+
+def print_json(value: Any) -> None:
+    """JSON for scripts: plain, never wrapped or coloured."""
+    out.file.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def print_line(text: str, style: str = "") -> None:
+    """One line of data, whole: a path or title can be copied from it."""
+    out.print(text, style=style, markup=False, soft_wrap=True)
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[str] = ()) -> None:
+    """Numbers to the right, the columns named in `left` to the left."""
+    table = Table(
+        title=title or None,
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    for column in columns:
+        table.add_column(
+            column, justify="left" if column in left else "right", no_wrap=column not in left, overflow="fold"
+        )
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    out.print(table)
+
+
+class _Messages(logging.Handler):
+    """The package's log on stderr, above any progress bar."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if record.levelno >= logging.WARNING:
+            err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
+        else:
+            err.print(text, markup=False, soft_wrap=True)
+
+
+def show_messages() -> None:
+    logger = logging.getLogger("lexigraft")
+    logger.handlers = [_Messages()]
+    logger.setLevel(logging.INFO)
+
+
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:,.0f}/s" if task.speed else "", style="cyan")
+
+
+class BarProgress:
+    """Bars with count, rate and time left, on a terminal; nothing where stderr is a file."""
+
+    def track(self, items: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
+        if not err.is_terminal:
+            yield from items
+            return
+        description = TextColumn("{task.description}")
+        columns = (
+            SpinnerColumn(),
+            description,
+            BarColumn(),
+            MofNCompleteColumn(),
+            _Rate(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=err, transient=True) as progress:
+            yield from progress.track(items, description=label, total=total, update_period=0.2)

@@ -1,0 +1,29 @@
+"""Options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DataOption = Annotated[
+    str,
+    typer.Option(
+        "--data", help="A collection in BEIR layout (a folder), or 'pydocs': this machine's Python documentation."
+    ),
+]
+RunOption = Annotated[Path, typer.Option("--run", help="The folder of a run.")]
+OutOption = Annotated[Path, typer.Option("--out", help="The folder to write; made if absent, continued if begun.")]
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", help="A TOML file with settings.", exists=True, dir_okay=False)
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="One setting, such as lexical.k1=0.9; may be repeated.", metavar="SECTION.KEY=VALUE"),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of a table.")]
+SystemOption = Annotated[
+    str | None, typer.Option("--system", help="Which system of the run to use; its default where not given.")
+]
+IndexOption = Annotated[
+    Path | None, typer.Option("--index", help="An index folder made by 'lexigraft index', instead of a run.")
+]

@@ -1,0 +1,93 @@
+"""`run`, `quickstart` and `report`."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lexigraft.cli.console import BarProgress, err, out, print_json, print_table, show_messages
+from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, OutOption, RunOption, SetOption
+
+FromOption = Annotated[
+    str | None,
+    typer.Option("--from", help="Do this stage and those after it again: collect, encode, index, evaluate or report."),
+]
+QUICKSTART = Path("runs/quickstart")
+
+
+def run(
+    data: DataOption,
+    out: OutOption,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    from_: FromOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Take a collection from text to report: collect, encode, index, evaluate, report.
+
+    Every stage leaves an artifact. Called again, the command continues where it stopped and redoes only what a changed
+    setting touches.
+    """
+    report = _run(data, out, config, set_, from_)
+    _show(report, out, json)
+
+
+def quickstart(
+    out: Annotated[Path, typer.Option("--out", help="The folder to write.")] = QUICKSTART,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Index, measure and make searchable the Python documentation of this machine; nothing is downloaded."""
+    report = _run("pydocs", out, config, set_, None)
+    _show(report, out, json)
+    if not json:
+        err.print(
+            "\nTry next:\n"
+            f'  lexigraft search --run {out} "remove duplicates but keep order"\n'
+            f'  lexigraft explain --run {out} "parse a date string" datetime.datetime.strftime\n'
+            "  lexigraft run --data DIR --out runs/mine      (DIR: corpus.jsonl, queries.jsonl, qrels/test.tsv)",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip
+
+
+def report(run: RunOption, json: JsonOption = False) -> None:
+    """Show the report of a run, and write its table and picture again."""
+    from lexigraft.pipeline.layout import RunFolder
+    from lexigraft.pipeline.report import read_report, write_report
+
+    found = read_report(RunFolder(run))
+    write_report(found, RunFolder(run))
+    _show(found, run, json)
+
+
+def _run(
+    source: str, folder: Path, config: Path | None, overrides: list[str] | None, from_stage: str | None
+) -> dict[str, Any]:
+    from lexigraft.core.config import load_settings
+    from lexigraft.pipeline.run import run as run_pipeline
+
+    show_messages()
+    return run_pipeline(source, folder, load_settings(config, overrides or ()), from_stage, BarProgress())
+
+
+def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
+    from lexigraft.pipeline.report import COLUMNS, cell
+
+    if as_json:
+        print_json(report)
+        return
+    collection = report["collection"]
+    if not report["rows"]:
+        out.print(f"{collection['name']}: indexed and searchable; no judged queries, so nothing was measured")
+        return
+    queries = f"{collection['queries']:,} {collection['split']} queries"
+    title = f"{collection['name']}: {queries} over {collection['documents']:,} documents"
+    print_table(
+        title, COLUMNS, [[cell(column, row[column]) for column in COLUMNS] for row in report["rows"]], left=("system",)
+    )
+    out.print(
+        f"picture: {folder / 'report.png'}   table: {folder / 'report.md'}   numbers: {folder / 'report.json'}",
+        soft_wrap=True,
+    )

@@ -1,0 +1,115 @@
+"""`search` and `explain`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lexigraft.cli.console import err, out, print_json, print_table, show_messages
+from lexigraft.cli.options import IndexOption, JsonOption, SystemOption
+from lexigraft.core.errors import SettingError
+
+if TYPE_CHECKING:
+    from lexigraft.pipeline.text_search import TextSearch
+
+RunOption = Annotated[Path | None, typer.Option("--run", help="The folder of a run.")]
+
+
+def search(
+    query: Annotated[str | None, typer.Argument(help="What to look for; without it a prompt opens.")] = None,
+    run: RunOption = None,
+    index: IndexOption = None,
+    system: SystemOption = None,
+    k: Annotated[int, typer.Option("--k", min=1, help="How many results.")] = 10,
+    json: JsonOption = False,
+) -> None:
+    """Search a run's documents: rank, score, title and the terms that matched."""
+    session = _open(run, index, system)
+    if query is not None:
+        _answer(session, query, k, json)
+        return
+    err.print(f"{session.index.n_documents:,} documents. Type a query; an empty line or Ctrl-D ends.")
+    while text := _ask():
+        _answer(session, text, k, json)
+
+
+def explain(
+    query: Annotated[str, typer.Argument(help="The query.")],
+    document: Annotated[
+        str | None, typer.Argument(help="A document's id; without it, the query's own terms are shown.")
+    ] = None,
+    run: RunOption = None,
+    index: IndexOption = None,
+    system: SystemOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say why a document got its score: what each shared term adds, or which terms a query becomes."""
+    session = _open(run, index, system)
+    if document is None:
+        terms = session.terms(query)
+        if json:
+            print_json([{"term": term, "weight": weight} for term, weight in terms])
+        else:
+            print_table(
+                f"{query!r} as a query",
+                ("term", "weight"),
+                [(term, f"{weight:g}") for term, weight in terms],
+                left=("term",),
+            )
+        return
+    found = session.explain(query, document)
+    if json:
+        print_json(
+            {
+                "query": query,
+                "doc_id": found.doc_id,
+                "score": found.score,
+                "contributions": [item._asdict() for item in found.contributions],
+            }
+        )
+        return
+    rows = [
+        (item.term, f"{item.query_weight:.3f}", f"{item.document_weight:.3f}", f"{item.contribution:.3f}")
+        for item in found.contributions
+    ]
+    columns = ("term", "in the query", "in the document", "adds")
+    print_table(
+        f"{document} scores {found.score:.3f} for {query!r}",
+        columns,
+        [*rows, ("sum", "", "", f"{found.score:.3f}")],
+        left=("term",),
+    )
+
+
+def _open(run: Path | None, index: Path | None, system: str | None) -> "TextSearch":
+    from lexigraft.pipeline.layout import RunFolder
+    from lexigraft.pipeline.text_search import TextSearch
+
+    show_messages()
+    if (run is None) == (index is None):
+        raise SettingError("give either --run RUN or --index INDEX, such as --run runs/quickstart")
+    return TextSearch(index if index is not None else RunFolder(run or Path()).searchable_index(system))
+
+
+def _ask() -> str:
+    try:
+        return err.input("search> ").strip()
+    except EOFError:
+        return ""
+
+
+def _answer(session: "TextSearch", query: str, k: int, as_json: bool) -> None:
+    hits = session.search(query, k)
+    if as_json:
+        print_json([{"rank": hit.rank, "doc_id": hit.doc_id, "score": hit.score, "title": hit.title} for hit in hits])
+        return
+    if not hits:
+        err.print("nothing found: no word of the query is in any document")
+        return
+    for hit in hits:
+        terms = " ".join(item.term for item in session.explain(query, hit.doc_id).contributions)
+        out.print(f"[bold]{hit.rank:>3}[/bold]  {hit.score:8.3f}  ", end="")
+        out.print(hit.doc_id, style="bold cyan", markup=False, soft_wrap=True)
+        if hit.title:
+            out.print(f"               {hit.title}", markup=False, soft_wrap=True)
+        out.print(f"               matched: {terms}", style="dim", markup=False, soft_wrap=True)

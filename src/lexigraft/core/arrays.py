@@ -1,0 +1,138 @@
+"""Arrays and string lists on disk that grow by appending and are read by memory map.
+
+`ArrayWriter` leaves a standard `.npy` file of unknown length in advance; `StringTable` keeps strings as one UTF-8 blob
+with offsets, so that millions of document ids cost no Python objects until they are asked for.
+"""
+
+import mmap
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from lexigraft.core.errors import ArtifactError
+
+_HEADER_BYTES = 128
+
+
+def _npy_header(dtype: np.dtype[Any], length: int) -> bytes:
+    """A version 1.0 `.npy` header of fixed size, so that it can be rewritten once the length is known."""
+    fields = f"{{'descr': '{dtype.str}', 'fortran_order': False, 'shape': ({length},), }}"
+    return (
+        b"\x93NUMPY\x01\x00"
+        + (_HEADER_BYTES - 10).to_bytes(2, "little")
+        + fields.encode().ljust(_HEADER_BYTES - 11)
+        + b"\n"
+    )
+
+
+class ArrayWriter:
+    """Appends one-dimensional pieces to a `.npy` file; the header gets its length on closing."""
+
+    def __init__(self, path: Path, dtype: DTypeLike) -> None:
+        self.dtype = np.dtype(dtype).newbyteorder("<")
+        self.length = 0
+        self._file = path.open("wb")
+        self._file.write(_npy_header(self.dtype, 0))
+
+    def append(self, piece: NDArray[Any]) -> None:
+        piece = np.ascontiguousarray(piece, dtype=self.dtype)
+        self._file.write(piece.data)
+        self.length += len(piece)
+
+    def __enter__(self) -> "ArrayWriter":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.seek(0)
+        self._file.write(_npy_header(self.dtype, self.length))
+        self._file.close()
+
+
+def open_array(path: Path) -> NDArray[Any]:
+    """Memory-map a `.npy` file read-only."""
+    try:
+        # An empty file cannot be mapped, and there is nothing to map.
+        mode: Literal["r"] | None = "r" if path.stat().st_size > _HEADER_BYTES else None
+        array: NDArray[Any] = np.load(path, mmap_mode=mode, allow_pickle=False)
+        return array
+    except (OSError, ValueError) as error:
+        raise ArtifactError(f"{path} cannot be read as an array ({error}); build the artifact again") from error
+
+
+class StringTableWriter:
+    """Appends strings to `NAME.utf8` and their end offsets to `NAME.offsets.npy`."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._blob = (folder / f"{name}.utf8").open("wb")
+        self._offsets = ArrayWriter(folder / f"{name}.offsets.npy", np.int64)
+        self._offsets.append(np.zeros(1, np.int64))
+        self._position = 0
+
+    def extend(self, strings: Iterable[str]) -> None:
+        encoded = [string.encode() for string in strings]
+        ends = np.cumsum([len(piece) for piece in encoded], dtype=np.int64) + self._position
+        self._blob.write(b"".join(encoded))
+        self._offsets.append(ends)
+        self._position = int(ends[-1]) if len(ends) else self._position
+
+    def __enter__(self) -> "StringTableWriter":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._blob.close()
+        self._offsets.__exit__(kind, error, trace)
+
+
+class StringTable(Sequence[str]):
+    """A read-only list of strings, memory-mapped from the files of a `StringTableWriter`."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        path = folder / f"{name}.utf8"
+        self._offsets = open_array(folder / f"{name}.offsets.npy")
+        mapped = np.memmap(path, np.uint8, "r") if path.stat().st_size else np.zeros(0, np.uint8)
+        self._blob = memoryview(mapped.data)  # slices of a memoryview cost a tenth of an array's
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    @overload
+    def __getitem__(self, position: int) -> str: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[str]: ...
+    def __getitem__(self, position: int | slice) -> str | list[str]:
+        if isinstance(position, slice):
+            return [self[i] for i in range(*position.indices(len(self)))]
+        if not -len(self) <= position < len(self):
+            raise IndexError(position)
+        position %= len(self)
+        return str(self._blob[self._offsets[position] : self._offsets[position + 1]], "utf-8")
+
+    def take(self, positions: NDArray[np.integer[Any]]) -> list[str]:
+        """The strings at `positions`, faster than one by one."""
+        blob, starts, ends = self._blob, self._offsets[positions].tolist(), self._offsets[positions + 1].tolist()
+        return [str(blob[start:end], "utf-8") for start, end in zip(starts, ends, strict=True)]
+
+    def __iter__(self) -> Iterator[str]:
+        for start in range(0, len(self), 4096):
+            yield from self.take(np.arange(start, min(start + 4096, len(self))))
+
+
+def write_strings(folder: Path, name: str, strings: Iterable[str]) -> None:
+    with StringTableWriter(folder, name) as table:
+        table.extend(strings)
+
+
+def release_pages(*arrays: NDArray[Any]) -> None:
+    """Tell the kernel that mapped pages read so far are not needed: a pass over a file then stays small in memory."""
+    for array in arrays:
+        mapping = getattr(array, "_mmap", None)
+        if mapping is not None:
+            mapping.madvise(mmap.MADV_DONTNEED)

@@ -1,0 +1,172 @@
+"""Artifacts: folders that appear whole or not at all, and say how they were made.
+
+Every stage writes one with `write_artifact` (a folder beside the target, renamed over it at the end) and reads one with
+`open_artifact`, which refuses a folder that is truncated, corrupt, of another kind or of another format. The manifest
+holds no times and no machine names, so the same inputs and settings give the same bytes.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lexigraft import __version__
+from lexigraft.core.errors import ArtifactError
+
+MANIFEST = "manifest.json"
+_HASH_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """How an artifact was made. Everything but `code_version`, `notes` enters the fingerprint."""
+
+    kind: str
+    format_version: int
+    config: Mapping[str, Any]
+    parents: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+    code_version: str = __version__
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def fingerprint(self) -> str:
+        content = {key: value for key, value in asdict(self).items() if key not in ("code_version", "notes")}
+        return hashlib.sha256(canonical_json(content).encode()).hexdigest()
+
+    def same_recipe(self, other: "Manifest") -> bool:
+        """Whether both describe the same work: kind, format, settings, parents and seed (not the resulting files)."""
+        return recipe(self) == recipe(other)
+
+
+def recipe(manifest: Manifest) -> str:
+    keys = ("kind", "format_version", "config", "parents", "seed")
+    return canonical_json({key: asdict(manifest)[key] for key in keys})
+
+
+def canonical_json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def hash_file(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_HASH_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+@contextmanager
+def write_artifact(path: Path, manifest: Manifest) -> Iterator[Path]:
+    """Yield an empty folder to fill; on success it becomes `path`, on any error nothing changes.
+
+    A kill leaves the old artifact or none at `path`; the half-written folder beside it is removed by the next writer.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_leftovers(path)
+    draft = path.with_name(f"{path.name}.draft-{os.getpid()}")
+    draft.mkdir()
+    try:
+        yield draft
+        write_json(draft / MANIFEST, asdict(_with_files(manifest, draft)))
+        _sync_tree(draft)
+        _swap_in(draft, path)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _with_files(manifest: Manifest, folder: Path) -> Manifest:
+    files = {
+        file.relative_to(folder).as_posix(): {"bytes": file.stat().st_size, "sha256": hash_file(file)}
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+    return Manifest(**{**manifest.__dict__, "files": files})
+
+
+def _remove_leftovers(path: Path) -> None:
+    for pattern in (f"{path.name}.draft-*", f"{path.name}.old-*"):
+        for leftover in path.parent.glob(pattern):
+            shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _swap_in(draft: Path, path: Path) -> None:
+    if path.exists():
+        old = path.with_name(f"{path.name}.old-{os.getpid()}")
+        path.rename(old)
+        draft.rename(path)
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        draft.rename(path)
+    _sync(path.parent)
+
+
+def _sync_tree(folder: Path) -> None:
+    for entry in sorted(folder.rglob("*")):
+        _sync(entry)
+    _sync(folder)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write `value` as indented JSON, aside and renamed, so that a reader never sees half of it."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    aside.write_text(json.dumps(value, indent=2, sort_keys=False, ensure_ascii=False) + "\n", encoding="utf-8")
+    aside.replace(path)
+
+
+def read_manifest(path: Path) -> Manifest | None:
+    """The manifest of the artifact at `path`, or None where there is no readable one."""
+    try:
+        return Manifest(**json.loads((path / MANIFEST).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def open_artifact(path: Path, kind: str, format_version: int, checksums: bool = True) -> Manifest:
+    """Check the artifact at `path` and return its manifest.
+
+    File sizes are always compared; `checksums` also reads every byte. Raises `ArtifactError` naming what is wrong.
+    """
+    if not path.is_dir():
+        raise ArtifactError(f"there is no {kind} at {path}; build it first")
+    manifest = read_manifest(path)
+    if manifest is None:
+        raise ArtifactError(
+            f"{path} has no readable {MANIFEST}: it is not a Lexigraft artifact, or it was damaged; build it again"
+        )
+    if manifest.kind != kind:
+        raise ArtifactError(f"{path} holds a {manifest.kind}, not a {kind}; give the folder of a {kind}")
+    if manifest.format_version != format_version:
+        raise ArtifactError(
+            f"{path} has {kind} format {manifest.format_version}, and this version of Lexigraft reads {format_version}; "
+            "build it again"
+        )
+    for name, facts in manifest.files.items():
+        _check_file(path / name, facts, checksums)
+    return manifest
+
+
+def _check_file(path: Path, facts: Mapping[str, Any], checksums: bool) -> None:
+    if not path.is_file():
+        raise ArtifactError(f"{path} is missing; build the artifact again")
+    size = path.stat().st_size
+    if size != facts["bytes"]:
+        raise ArtifactError(
+            f"{path} has {size} bytes instead of {facts['bytes']}: it was cut short or changed; build it again"
+        )
+    if checksums and hash_file(path) != facts["sha256"]:
+        raise ArtifactError(f"{path} does not match its checksum: it was changed or damaged; build it again")

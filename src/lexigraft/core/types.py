@@ -1,0 +1,133 @@
+"""The nouns that pass between rooms: small frozen records; arrays inside them are read-only.
+
+A vocabulary fingerprint travels with everything derived from a vocabulary; `require_same_vocabulary` is the one place
+that compares two of them.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.errors import InputError, VocabularyMismatchError
+
+
+class Document(NamedTuple):
+    """A document; `title` may be empty. What is retrieved on is `contents`."""
+
+    doc_id: str
+    title: str
+    text: str
+
+    @property
+    def contents(self) -> str:
+        return f"{self.title} {self.text}" if self.title else self.text
+
+
+class Query(NamedTuple):
+    query_id: str
+    text: str
+
+
+class Qrel(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: int
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The terms of an output vocabulary, in term-id order."""
+
+    terms: Sequence[str]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        digest = hashlib.sha256()
+        for term in self.terms:
+            digest.update(term.encode())
+            digest.update(b"\n")
+        return digest.hexdigest()
+
+    @cached_property
+    def id_of(self) -> dict[str, int]:
+        return {term: term_id for term_id, term in enumerate(self.terms)}
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+
+@dataclass(frozen=True)
+class SparseMatrix:
+    """Rows of weighted terms in CSR form: term ids ascending within a row, weights > 0.
+
+    `indptr` int64 [rows + 1], `term_ids` int32 [nnz], `weights` float32 [nnz]; they may be memory-mapped.
+    """
+
+    row_ids: Sequence[str]
+    indptr: NDArray[np.int64]
+    term_ids: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    n_terms: int
+    vocab_fingerprint: str
+
+    def __post_init__(self) -> None:
+        if len(self.indptr) != len(self.row_ids) + 1 or len(self.term_ids) != len(self.weights):
+            raise InputError(
+                f"sparse matrix does not fit together: {len(self.row_ids)} row ids, {len(self.indptr)} row pointers, "
+                f"{len(self.term_ids)} term ids, {len(self.weights)} weights"
+            )
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.row_ids)
+
+    def row(self, position: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        start, end = self.indptr[position], self.indptr[position + 1]
+        return self.term_ids[start:end], self.weights[start:end]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """One query's answer: by score descending, ties by `doc_id` ascending; only documents that match."""
+
+    query_id: str
+    doc_ids: tuple[str, ...]
+    scores: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    measure: str
+    per_query: dict[str, float] = field(repr=False)
+
+    @property
+    def mean(self) -> float:
+        return sum(self.per_query.values()) / len(self.per_query) if self.per_query else 0.0
+
+
+class Contribution(NamedTuple):
+    """What one shared term adds to a score: `query_weight * document_weight`, in the score's own units."""
+
+    term: str
+    query_weight: float
+    document_weight: float
+    contribution: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    query_id: str
+    doc_id: str
+    score: float
+    contributions: tuple[Contribution, ...]
+
+
+def require_same_vocabulary(left: str, left_fingerprint: str, right: str, right_fingerprint: str) -> None:
+    """Raise unless the two fingerprints are equal; `left` and `right` name the things in the message."""
+    if left_fingerprint != right_fingerprint:
+        raise VocabularyMismatchError(left, left_fingerprint, right, right_fingerprint)

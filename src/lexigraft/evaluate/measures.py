@@ -1,0 +1,115 @@
+"""Effectiveness (E1): per-query measures of rankings against judgements.
+
+`ir_measures` computes whatever it can name, through trec_eval. Where trec_eval has no build (Linux on ARM, for one),
+the measures of this field are computed here by the same definitions: RR@k, R@k and nDCG@k with linear gain; tests hold
+the two equal. A report says which of the two measured it.
+
+The order of a ranking is taken as given: trec_eval would re-sort equal scores by descending id, so positions, not
+scores, are what is handed to it.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from importlib.metadata import version
+
+from lexigraft.core.errors import MissingExtraError, SettingError
+from lexigraft.core.types import Measurement, Qrel, Ranking
+
+Judgements = Mapping[str, Mapping[str, int]]
+
+# Names people write, beside those of ir_measures.
+_ALIASES = {"MRR": "RR", "Recall": "R", "NDCG": "nDCG"}
+
+
+def judgements(qrels: Iterable[Qrel]) -> dict[str, dict[str, int]]:
+    """Relevance by query and document; queries without a positive judgement are left out, as nothing can be found."""
+    by_query: dict[str, dict[str, int]] = {}
+    for qrel in qrels:
+        by_query.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
+    return {query: judged for query, judged in by_query.items() if any(grade > 0 for grade in judged.values())}
+
+
+def measure(rankings: Iterable[Ranking], judged: Judgements, measures: Sequence[str]) -> list[Measurement]:
+    """One `Measurement` per name in `measures`; a judged query without a ranking counts as 0."""
+    ranked = {ranking.query_id: ranking.doc_ids for ranking in rankings}
+    if trec_eval_available():
+        return _measure_with_ir_measures(ranked, judged, measures)
+    functions = [(name, _own_measure(name)) for name in measures]
+    return [
+        Measurement(name, {query: function(ranked.get(query, ()), grades) for query, grades in judged.items()})
+        for name, function in functions
+    ]
+
+
+def measured_by() -> str:
+    """What `measure` uses here, for reports."""
+    return f"ir_measures {version('ir-measures')} (trec_eval)" if trec_eval_available() else "lexigraft"
+
+
+@cache
+def trec_eval_available() -> bool:
+    try:
+        import ir_measures  # noqa: F401
+        import pytrec_eval  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _measure_with_ir_measures(
+    ranked: Mapping[str, Sequence[str]], judged: Judgements, measures: Sequence[str]
+) -> list[Measurement]:
+    import ir_measures
+
+    parsed = {}
+    for name in measures:
+        try:
+            parsed[ir_measures.parse_measure(_canonical(name))] = name
+        except (NameError, ValueError, SyntaxError) as error:
+            raise SettingError(f"unknown measure {name!r}: {error}; such as MRR@10, R@100, nDCG@10") from error
+    run = {query: {doc: float(-place) for place, doc in enumerate(docs)} for query, docs in ranked.items()}
+    qrels = {query: dict(grades) for query, grades in judged.items()}
+    per_query: dict[str, dict[str, float]] = {name: dict.fromkeys(judged, 0.0) for name in measures}
+    for metric in ir_measures.iter_calc(list(parsed), qrels, run):
+        per_query[parsed[metric.measure]][metric.query_id] = metric.value
+    return [Measurement(name, per_query[name]) for name in measures]
+
+
+def _canonical(name: str) -> str:
+    family, at, cutoff = name.partition("@")
+    return f"{_ALIASES.get(family, family)}{at}{cutoff}"
+
+
+def _own_measure(name: str) -> Callable[[Sequence[str], Mapping[str, int]], float]:
+    match = re.fullmatch(r"(RR|R|nDCG)@([1-9]\d*)", _canonical(name))
+    if match is None:
+        raise MissingExtraError(
+            f"the measure {name!r}",
+            "ir-measures",
+            "pip install ir-measures, or use MRR@k, R@k and nDCG@k, which need nothing",
+        )
+    formula, k = {"RR": reciprocal_rank, "R": recall, "nDCG": ndcg}[match[1]], int(match[2])
+    return lambda docs, grades: formula(docs, grades, k)
+
+
+def reciprocal_rank(docs: Sequence[str], grades: Mapping[str, int], k: int) -> float:
+    """1 / the place of the first relevant document, 0 where none is among the first k."""
+    return next((1 / place for place, doc in enumerate(docs[:k], 1) if grades.get(doc, 0) > 0), 0.0)
+
+
+def recall(docs: Sequence[str], grades: Mapping[str, int], k: int) -> float:
+    """The share of the relevant documents that is among the first k."""
+    relevant = sum(grade > 0 for grade in grades.values())
+    return sum(grades.get(doc, 0) > 0 for doc in docs[:k]) / relevant
+
+
+def ndcg(docs: Sequence[str], grades: Mapping[str, int], k: int) -> float:
+    """Sum of grade / log2(place + 1) over the first k, divided by the same of the ideal order (linear gain)."""
+    ideal = _dcg(sorted((grade for grade in grades.values() if grade > 0), reverse=True)[:k])
+    return _dcg([max(grades.get(doc, 0), 0) for doc in docs[:k]]) / ideal
+
+
+def _dcg(gains: Sequence[int]) -> float:
+    return sum(gain / math.log2(place + 1) for place, gain in enumerate(gains, 1))

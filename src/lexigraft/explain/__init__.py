@@ -1,0 +1,1 @@
+"""Why a result is a result."""

@@ -1,0 +1,37 @@
+"""Explains a score (E2): what each shared term adds. Contributions sum to the engine's score, exactly in integers."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.types import Contribution, Explanation
+from lexigraft.index.store import Index
+from lexigraft.vectors.quantize import quantize_query
+
+
+def explain(
+    index: Index, term_ids: NDArray[np.int32], weights: NDArray[np.float32], doc_id: str, query_id: str = ""
+) -> Explanation:
+    """The terms that the query vector shares with a document, heaviest contribution first; ties by term."""
+    ordinal = index.ordinal(doc_id)
+    integers, query_scale = quantize_query(np.asarray(weights, np.float32))
+    scale = index.meta.scale
+    found = []
+    total = 0
+    for term_id, integer in zip(term_ids.tolist(), integers.tolist(), strict=True):
+        impact = _impact(index, term_id, ordinal)
+        if impact and integer:
+            total += integer * impact
+            weight, document_weight = integer * query_scale, impact * scale
+            found.append(
+                Contribution(
+                    index.vocabulary.terms[term_id], weight, document_weight, integer * impact * (query_scale * scale)
+                )
+            )
+    found.sort(key=lambda item: (-item.contribution, item.term))
+    return Explanation(query_id, doc_id, total * (query_scale * scale), tuple(found))
+
+
+def _impact(index: Index, term_id: int, ordinal: int) -> int:
+    ordinals, impacts = index.postings(term_id)
+    at = int(np.searchsorted(ordinals, ordinal))
+    return int(impacts[at]) if at < len(ordinals) and ordinals[at] == ordinal else 0

@@ -1,0 +1,107 @@
+"""An inverted index on disk: the files of an `index` artifact, read by memory map.
+
+indptr.npy        int64 [terms + 1]   where each term's postings start
+doc_ordinals.npy  int32 [postings]    documents, ascending within a list
+impacts.npy       uint8 [postings]    quantised weights
+list_max.npy      uint8 [terms]       the largest impact of each list, 0 for an empty one
+tie_rank.npy      int32 [documents]   position of each document in `doc_id` order, which breaks ties
+doc_ids.*, titles.*, terms.*          string tables
+meta.json                             counts, scale, pruning, vocabulary fingerprint, query encoder
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.arrays import StringTable, open_array
+from lexigraft.core.artifact import open_artifact, write_json
+from lexigraft.core.errors import InputError
+from lexigraft.core.types import Vocabulary
+
+KIND, FORMAT_VERSION = "index", 1
+
+
+@dataclass(frozen=True)
+class IndexMeta:
+    n_documents: int
+    n_terms: int
+    n_postings: int
+    scale: float
+    keep: int
+    vocab_fingerprint: str
+    query_encoder: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Index:
+    """Postings of every term; `impact * scale` approximates the weight. Documents have internal ordinals 0..n-1."""
+
+    doc_ids: StringTable
+    titles: StringTable
+    vocabulary: Vocabulary
+    indptr: NDArray[np.int64]
+    doc_ordinals: NDArray[np.int32]
+    impacts: NDArray[np.uint8]
+    list_max: NDArray[np.uint8]
+    tie_rank: NDArray[np.int32]
+    meta: IndexMeta
+
+    @property
+    def n_documents(self) -> int:
+        return self.meta.n_documents
+
+    @property
+    def n_terms(self) -> int:
+        return self.meta.n_terms
+
+    @cached_property
+    def ordinal_of_rank(self) -> NDArray[np.int32]:
+        """The inverse of `tie_rank`."""
+        inverse = np.empty_like(self.tie_rank)
+        inverse[self.tie_rank] = np.arange(len(self.tie_rank), dtype=np.int32)
+        return inverse
+
+    def postings(self, term_id: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+        start, end = self.indptr[term_id], self.indptr[term_id + 1]
+        return self.doc_ordinals[start:end], self.impacts[start:end]
+
+    def ordinal(self, doc_id: str) -> int:
+        """The ordinal of a document, by binary search over the ids in order; raises `InputError` for an unknown id."""
+        low, high = 0, self.n_documents
+        while low < high:
+            middle = (low + high) // 2
+            if self.doc_ids[int(self.ordinal_of_rank[middle])].encode() < doc_id.encode():
+                low = middle + 1
+            else:
+                high = middle
+        if low < self.n_documents:
+            ordinal = int(self.ordinal_of_rank[low])
+            if self.doc_ids[ordinal] == doc_id:
+                return ordinal
+        raise InputError(f"there is no document {doc_id!r} in this index of {self.n_documents} documents")
+
+
+def open_index(path: Path, checksums: bool = True) -> Index:
+    open_artifact(path, KIND, FORMAT_VERSION, checksums)
+    meta = IndexMeta(**json.loads((path / "meta.json").read_text(encoding="utf-8")))
+    return Index(
+        doc_ids=StringTable(path, "doc_ids"),
+        titles=StringTable(path, "titles"),
+        vocabulary=Vocabulary(StringTable(path, "terms")),
+        indptr=open_array(path / "indptr.npy"),
+        doc_ordinals=open_array(path / "doc_ordinals.npy"),
+        impacts=open_array(path / "impacts.npy"),
+        list_max=open_array(path / "list_max.npy"),
+        tie_rank=open_array(path / "tie_rank.npy"),
+        meta=meta,
+    )
+
+
+def write_meta(folder: Path, meta: IndexMeta) -> None:
+    write_json(folder / "meta.json", asdict(meta))

@@ -1,0 +1,70 @@
+"""Makes an artifact unless the right one is there already: the one rule of resuming.
+
+An artifact is right when its manifest was written by the same recipe (kind, format, settings, parents, seed) and its
+files are whole. Because parents are named by fingerprint, a change anywhere re-makes exactly what depends on it.
+"""
+
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, write_artifact, write_json
+from lexigraft.core.errors import ArtifactError
+from lexigraft.core.resources import measured
+from lexigraft.pipeline.layout import RunFolder
+
+STAGES = ("collect", "encode", "index", "evaluate", "report")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Ensurer:
+    """Makes or keeps the artifacts of one run; `from_stage` and what follows it are made anew."""
+
+    run: RunFolder
+    from_stage: str | None
+
+    def ensure(self, stage: str, label: str, path: Path, wanted: Manifest, make: Callable[[Path], None]) -> Manifest:
+        """The manifest of the artifact at `path`, made by `make(folder)` where the one there is not as wanted."""
+        kept = None if self.is_forced(stage) else _whole_artifact(path, wanted)
+        if kept is not None:
+            log.info("%s: done before", label)
+            return kept
+        with measured() as usage, write_artifact(path, wanted) as folder:
+            make(folder)
+        self.record(label, usage.seconds, usage.peak_rss_mib)
+        made = read_manifest(path)
+        assert made is not None, "just written"
+        return made
+
+    def is_forced(self, stage: str) -> bool:
+        return self.from_stage is not None and STAGES.index(stage) >= STAGES.index(self.from_stage)
+
+    def record(self, label: str, seconds: float, peak_rss_mib: float) -> None:
+        """Keep what a stage took, for the report; a stage that is done again replaces its line."""
+        log.info("%s: %.1f s, %.0f MiB", label, seconds, peak_rss_mib)
+        taken = [line for line in self.timings() if line["stage"] != label]
+        taken.append({"stage": label, "seconds": round(seconds, 3), "peak_rss_mib": round(peak_rss_mib, 1)})
+        write_json(self.run.timings, taken)
+
+    def timings(self) -> list[dict[str, str | float]]:
+        try:
+            lines: list[dict[str, str | float]] = json.loads(self.run.timings.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return []
+        return lines
+
+
+def _whole_artifact(path: Path, wanted: Manifest) -> Manifest | None:
+    found = read_manifest(path)
+    if found is None or not found.same_recipe(wanted):
+        return None
+    try:
+        return open_artifact(path, wanted.kind, wanted.format_version)
+    except ArtifactError as error:
+        log.warning("%s", error)
+        log.warning("%s is made again", path)
+        return None

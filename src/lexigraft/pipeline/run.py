@@ -1,0 +1,156 @@
+"""The whole job: `run` takes a collection from text to report, doing only what is not done yet."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.artifact import Manifest, write_json
+from lexigraft.core.config import Settings, settings_as_dict
+from lexigraft.core.errors import SettingError
+from lexigraft.core.lock import writer_lock
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.resources import measured
+from lexigraft.data.collection import Collection
+from lexigraft.index import store as index_store
+from lexigraft.pipeline import stages
+from lexigraft.pipeline.ensure import STAGES, Ensurer
+from lexigraft.pipeline.layout import JUDGED, RunFolder
+from lexigraft.pipeline.report import assemble_report, write_report
+from lexigraft.vectors import store as vectors_store
+
+COLLECTION_FORMAT, EVALUATION_FORMAT = 1, 1
+
+log = logging.getLogger(__name__)
+
+
+def run(
+    source: str, out: Path, settings: Settings | None = None, from_stage: str | None = None, progress: Progress = SILENT
+) -> dict[str, Any]:
+    """Run every stage for `source` (a collection folder, or "pydocs") into `out` and return the report.
+
+    A second call continues where the first stopped and redoes what a changed setting touches; `from_stage` forces that
+    stage and those after it.
+    """
+    if from_stage is not None and from_stage not in STAGES:
+        raise SettingError(f"--from {from_stage!r} is not a stage; one of {', '.join(STAGES)}")
+    return _Run(source, RunFolder(out), settings or Settings(), from_stage, progress).all_stages()
+
+
+class _Run:
+    """One call of `run`: the order of the stages and what each hands to the next."""
+
+    def __init__(
+        self, source: str, folder: RunFolder, settings: Settings, from_stage: str | None, progress: Progress
+    ) -> None:
+        self.source, self.folder, self.settings, self.progress = source, folder, settings, progress
+        self.artifacts = Ensurer(folder, from_stage)
+
+    def all_stages(self) -> dict[str, Any]:
+        description = stages.source_description(self.source, self.settings.data)  # a bad source leaves no folder behind
+        with writer_lock(self.folder.root):
+            write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
+            origin = self.collect(description)
+            views = stages.collected(self.source, self.settings.data, self.folder.collection)
+            indexes = self.index_views(views, origin)
+            split = views[JUDGED].evaluation_split(self.settings.data.split)
+            rows = [] if split is None else self.evaluate(views[JUDGED], split, indexes)
+            if split is None:
+                log.warning(
+                    "%s has no test or dev judgements: it is indexed and searchable, and nothing is measured",
+                    self.source,
+                )
+            return self.report(views, split, rows)
+
+    def manifest(self, kind: str, version: int, config: dict[str, Any], parents: dict[str, str]) -> Manifest:
+        return Manifest(kind, version, config, parents, self.settings.run.seed)
+
+    def collect(self, description: dict[str, Any]) -> Manifest:
+        wanted = self.manifest("collection", COLLECTION_FORMAT, description, {})
+        return self.artifacts.ensure(
+            "collect", "collect", self.folder.collection, wanted,
+            lambda folder: stages.collect(self.source, self.settings.data, folder, self.progress),
+        )  # fmt: skip
+
+    def index_views(self, views: dict[str, Collection], origin: Manifest) -> dict[tuple[str, int], Manifest]:
+        """Encode and index every view with every system; returns the judged indexes by (system, dk)."""
+        judged = {}
+        for view, collection in views.items():
+            for system in self.settings.run.systems:
+                vectors = self.encode(view, collection, system, origin)
+                keeps = dict.fromkeys([0, *(dk for _, dk in self.settings.prune.budgets)] if view == JUDGED else [0])
+                for keep in keeps:
+                    made = self.index(view, system, keep, vectors)
+                    if view == JUDGED:
+                        judged[system, keep] = made
+            log.info("ready to search: lexigraft search --run %s", self.folder.root)
+        return judged
+
+    def encode(self, view: str, collection: Collection, system: str, origin: Manifest) -> Manifest:
+        settings = stages.lexical_settings(system, self.settings.lexical)
+        config = {"view": view, "encoder": "bm25", **stages.settings_config(settings)}
+        wanted = self.manifest(
+            vectors_store.KIND, vectors_store.FORMAT_VERSION, config, {"collection": origin.fingerprint}
+        )
+        return self.artifacts.ensure(
+            "encode", f"encode {system} ({view})", self.folder.vectors(view, system), wanted,
+            lambda folder: stages.encode(collection, settings, folder, self.progress),
+        )  # fmt: skip
+
+    def index(self, view: str, system: str, keep: int, vectors: Manifest) -> Manifest:
+        # The memory budget changes how the index is built, not what it is, so it stays out of the recipe.
+        wanted = self.manifest(
+            index_store.KIND, index_store.FORMAT_VERSION, {"keep": keep}, {"vectors": vectors.fingerprint}
+        )
+        name = f"index {system} ({view})" if not keep else f"index {system} ({view}, dk={keep})"
+        source, settings = self.folder.vectors(view, system), self.settings.index
+        return self.artifacts.ensure(
+            "index", name, self.folder.index(view, system, keep), wanted,
+            lambda folder: stages.index(source, keep, settings, folder, self.progress),
+        )  # fmt: skip
+
+    def evaluate(self, collection: Collection, split: str, indexes: dict[tuple[str, int], Manifest]) -> list[Path]:
+        settings = self.settings
+        paths = []
+        for system in settings.run.systems:
+            for qk, dk in settings.prune.budgets:
+                config = {
+                    "system": system, "split": split, "qk": qk, "dk": dk,
+                    **stages.settings_config(settings.search), **stages.settings_config(settings.evaluate),
+                }  # fmt: skip
+                wanted = self.manifest(
+                    "evaluation", EVALUATION_FORMAT, config, {"index": indexes[system, dk].fingerprint}
+                )
+                path = self.folder.evaluation(system, qk, dk)
+                self.artifacts.ensure(
+                    "evaluate", f"evaluate {system} (qk={qk}, dk={dk})", path, wanted,
+                    self._evaluation(collection, split, system, (qk, dk)),
+                )  # fmt: skip
+                paths.append(path)
+        return paths
+
+    def _evaluation(self, collection: Collection, split: str, system: str, keep: tuple[int, int]) -> Any:
+        def make(folder: Path) -> None:
+            index_path = self.folder.index(JUDGED, system, keep[1])
+            stages.evaluate(
+                collection,
+                split,
+                index_path,
+                system,
+                keep,
+                self.settings.search,
+                self.settings.evaluate,
+                folder,
+                self.progress,
+            )
+
+        return make
+
+    def report(self, views: dict[str, Collection], split: str | None, evaluations: list[Path]) -> dict[str, Any]:
+        with measured() as usage:
+            name = stages.PYDOCS if self.source == stages.PYDOCS else views[JUDGED].name
+            report = assemble_report(name, split, evaluations, self.artifacts.timings())
+            write_report(report, self.folder)
+        self.artifacts.record("report", usage.seconds, usage.peak_rss_mib)
+        report["stages"] = self.artifacts.timings()
+        write_json(self.folder.report("json"), report)
+        return report

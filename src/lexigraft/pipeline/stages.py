@@ -1,0 +1,162 @@
+"""The stages: collect, encode, index, evaluate. Each is one function that takes its inputs and settings, writes into an
+empty folder, and knows nothing of runs, resuming or the command line."""
+
+import json
+import logging
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.artifact import write_json
+from lexigraft.core.config import DataSettings, EvaluateSettings, IndexSettings, LexicalSettings, SearchSettings
+from lexigraft.core.errors import InputError
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.types import Query
+from lexigraft.data import pydocs
+from lexigraft.data.collection import Collection, open_collection
+from lexigraft.data.write import write_collection
+from lexigraft.evaluate.cost import flops, mean_terms, postings_lengths, time_queries
+from lexigraft.evaluate.measures import judgements, measure, measured_by
+from lexigraft.evaluate.trec import write_run
+from lexigraft.index.build import build_index
+from lexigraft.index.store import Index, open_index
+from lexigraft.pipeline.layout import FULL, JUDGED
+from lexigraft.search.searcher import Searcher
+from lexigraft.vectors.lexical import encode_documents
+from lexigraft.vectors.prune import prune
+from lexigraft.vectors.query_encoder import encode_queries, open_query_encoder
+from lexigraft.vectors.store import open_vectors
+
+PYDOCS = "pydocs"
+REPORTED = ("MRR@10", "R@10", "nDCG@10")
+
+log = logging.getLogger(__name__)
+
+
+def source_description(source: str, settings: DataSettings) -> dict[str, Any]:
+    """What a collection depends on: file hashes, or for pydocs the installed packages and their versions."""
+    if source == PYDOCS:
+        return {"source": PYDOCS, "packages": list(settings.packages), "installed": pydocs.installed_packages()}
+    collection = open_collection(Path(source), settings.on_duplicate)
+    return {"source": "beir", "on_duplicate": settings.on_duplicate, "files": collection.file_hashes()}
+
+
+def collect(source: str, settings: DataSettings, folder: Path, progress: Progress = SILENT) -> None:
+    """Make a collection ready to be read: pydocs is written out in BEIR layout; a BEIR folder is read where it is, and
+    the manifest with its files' hashes is all that stays of it."""
+    if source != PYDOCS:
+        return
+    files = pydocs.source_files(settings.packages)
+    objects = pydocs.read_objects(files, settings.processes, progress)
+    if not objects:
+        raise InputError("no documented Python object was found; set data.packages to packages with docstrings")
+    judged = pydocs.judged_view(objects)
+    write_collection(folder / JUDGED, judged.documents, judged.queries, judged.qrels)
+    write_collection(folder / FULL, pydocs.full_view(objects))
+    write_json(
+        folder / "collection.json",
+        {"files": len(files), "objects": len(objects), "pairs": len(judged.documents), "dropped": judged.dropped},
+    )
+
+
+def collected(source: str, settings: DataSettings, folder: Path) -> dict[str, Collection]:
+    """The views of what `collect` left in `folder`, by name."""
+    if source != PYDOCS:
+        return {JUDGED: open_collection(Path(source), settings.on_duplicate)}
+    return {view: open_collection(folder / view, settings.on_duplicate) for view in (FULL, JUDGED)}
+
+
+def lexical_settings(system: str, settings: LexicalSettings) -> LexicalSettings:
+    """`bm25` as it is set; `bm25-plain` is the same without stop-words and stemming."""
+    return replace(settings, stopwords="none", stemmer="none") if system == "bm25-plain" else settings
+
+
+def encode(collection: Collection, settings: LexicalSettings, folder: Path, progress: Progress = SILENT) -> None:
+    """Documents to BM25 vectors."""
+    encode_documents(progress.track(collection.documents(), "encoding documents"), settings, folder)
+
+
+def index(vectors: Path, keep: int, settings: IndexSettings, folder: Path, progress: Progress = SILENT) -> None:
+    """Vectors, pruned to `keep` terms a document, to an inverted index."""
+    build_index(open_vectors(vectors), folder, keep, settings, progress)
+
+
+def evaluate(
+    collection: Collection,
+    split: str,
+    index_path: Path,
+    system: str,
+    keep: tuple[int, int],
+    search: SearchSettings,
+    settings: EvaluateSettings,
+    folder: Path,
+    progress: Progress = SILENT,
+) -> None:
+    """Search every judged query of a split and leave `run.trec`, `per_query.json` and the report's `row.json`."""
+    opened = open_index(index_path)
+    judged = known_judgements(collection, split, opened)
+    queries = [query for query in collection.queries() if query.query_id in judged]
+    encoder = open_query_encoder(opened.meta.query_encoder, opened.vocabulary)
+    qk, dk = keep
+    encoded = prune(encode_queries(queries, encoder, opened.vocabulary), qk)
+    searcher = Searcher(opened, search.method)
+    rankings = [
+        searcher.search(*encoded.row(row), search.k, encoded.row_ids[row])
+        for row in progress.track(range(encoded.n_rows), f"searching with {system}", encoded.n_rows)
+    ]
+    names = [*REPORTED, *(name for name in settings.measures if name not in REPORTED)]
+    measurements = measure(rankings, judged, names)
+    timing = time_queries(
+        _spread(queries, settings.timing_queries), encoder, searcher, search.k, qk, settings.timing_runs
+    )
+    row = {
+        "system": system,
+        "qk": qk,
+        "dk": dk,
+        "L0_q": mean_terms(encoded.indptr),
+        "L0_d": opened.meta.n_postings / opened.n_documents,
+        "FLOPS": flops(encoded, opened),
+        **{item.measure: item.mean for item in measurements},
+        "ms_encode": timing.ms_encode,
+        "ms_search": timing.ms_search,
+        "documents": opened.n_documents,
+        "queries": len(queries),
+        "terms": opened.n_terms,
+        "postings": opened.meta.n_postings,
+        "postings_length": postings_lengths(opened)._asdict(),
+        "measured_by": measured_by(),
+    }
+    write_run(folder / "run.trec", rankings, system)
+    write_json(folder / "per_query.json", {item.measure: item.per_query for item in measurements})
+    write_json(folder / "row.json", row)
+
+
+def known_judgements(collection: Collection, split: str, opened: Index) -> dict[str, dict[str, int]]:
+    """Judgements of queries and documents that exist; the others are counted in a warning and left out."""
+    query_ids = {query.query_id for query in collection.queries()}
+    doc_ids = set(opened.doc_ids)
+    qrels = collection.qrels(split)
+    known = [qrel for qrel in qrels if qrel.query_id in query_ids and qrel.doc_id in doc_ids]
+    if n_unknown := len(qrels) - len(known):
+        example = next(qrel for qrel in qrels if qrel.query_id not in query_ids or qrel.doc_id not in doc_ids)
+        log.warning(
+            "%s judgements: %d of %d name an unknown query or document (such as %s, %s) and are left out",
+            split, n_unknown, len(qrels), example.query_id, example.doc_id,
+        )  # fmt: skip
+    judged = judgements(known)
+    if not judged:
+        raise InputError(
+            f"no query of split {split!r} has a relevant document in the collection; nothing can be measured"
+        )
+    return judged
+
+
+def _spread(queries: list[Query], limit: int) -> list[Query]:
+    """At most `limit` queries, evenly spaced."""
+    return queries[:: -(-len(queries) // limit)] if len(queries) > limit else queries
+
+
+def settings_config(settings: Any) -> dict[str, Any]:
+    """A settings section as a manifest records it: exactly what JSON gives back."""
+    loaded: dict[str, Any] = json.loads(json.dumps(asdict(settings)))
+    return loaded

@@ -1,0 +1,45 @@
+"""Search as a person does: a text goes in, ranked documents with their titles and matching terms come out."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from lexigraft.core.types import Explanation
+from lexigraft.explain.contributions import explain
+from lexigraft.index.store import open_index
+from lexigraft.search.searcher import Searcher
+from lexigraft.vectors.query_encoder import open_query_encoder
+
+
+class Hit(NamedTuple):
+    rank: int
+    doc_id: str
+    score: float
+    title: str
+
+
+class TextSearch:
+    """An open index with the encoder that fits it."""
+
+    def __init__(self, index_path: Path, method: str = "maxscore") -> None:
+        self.index = open_index(index_path)
+        self._encoder = open_query_encoder(self.index.meta.query_encoder, self.index.vocabulary)
+        self._searcher = Searcher(self.index, method)
+
+    def search(self, text: str, k: int = 10) -> list[Hit]:
+        """The k best documents; empty when no word of `text` is in the vocabulary."""
+        ordinals, scores = self._searcher.search_ordinals(*self._encoder.encode(text), k)
+        doc_ids, titles = self.index.doc_ids.take(ordinals), self.index.titles.take(ordinals)
+        return [Hit(rank, *found) for rank, found in enumerate(zip(doc_ids, scores.tolist(), titles, strict=True), 1)]
+
+    def explain(self, text: str, doc_id: str) -> Explanation:
+        """What each shared term adds to the document's score."""
+        return explain(self.index, *self._encoder.encode(text), doc_id)
+
+    def terms(self, text: str) -> list[tuple[str, float]]:
+        """The weighted terms a text becomes as a query, heaviest first."""
+        term_ids, weights = self._encoder.encode(text)
+        named = [
+            (self.index.vocabulary.terms[term_id], weight)
+            for term_id, weight in zip(term_ids, weights.tolist(), strict=True)
+        ]
+        return sorted(named, key=lambda item: (-item[1], item[0]))

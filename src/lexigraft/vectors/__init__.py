@@ -1,0 +1,1 @@
+"""Text as sparse vectors: encoded, pruned, quantised. BM25 is one encoder among others."""

@@ -1,0 +1,43 @@
+"""Opens the encoder that fits an index: what turns a query's text into a vector of the index's vocabulary."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.config import LexicalSettings
+from lexigraft.core.errors import ArtifactError
+from lexigraft.core.types import Query, SparseMatrix, Vocabulary
+
+
+class QueryEncoder(Protocol):
+    def encode(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """(term ids ascending, weights > 0) of a query."""
+        ...
+
+
+def open_query_encoder(description: Mapping[str, Any], vocabulary: Vocabulary) -> QueryEncoder:
+    """The encoder that `description`, stored with the document vectors, names."""
+    settings = dict(description)
+    kind = settings.pop("kind", None)
+    if kind == "bm25":
+        from lexigraft.vectors.lexical import LexicalQueryEncoder
+
+        return LexicalQueryEncoder(LexicalSettings(**settings), vocabulary)
+    raise ArtifactError(
+        f"this index was made by an encoder of kind {kind!r}, which this version of Lexigraft does not know"
+    )
+
+
+def encode_queries(queries: Sequence[Query], encoder: QueryEncoder, vocabulary: Vocabulary) -> SparseMatrix:
+    """One row a query, in order; a query without a known term is an empty row."""
+    rows = [encoder.encode(query.text) for query in queries]
+    return SparseMatrix(
+        row_ids=[query.query_id for query in queries],
+        indptr=np.cumsum([0, *(len(term_ids) for term_ids, _ in rows)], dtype=np.int64),
+        term_ids=np.concatenate([np.zeros(0, np.int32), *(term_ids for term_ids, _ in rows)]),
+        weights=np.concatenate([np.zeros(0, np.float32), *(weights for _, weights in rows)]),
+        n_terms=len(vocabulary),
+        vocab_fingerprint=vocabulary.fingerprint,
+    )

@@ -1,0 +1,77 @@
+"""Document vectors on disk: the files of a `vectors` artifact, read by memory map.
+
+row_ids.*, titles.*, terms.*    string tables: document ids, what to show for them, the vocabulary
+indptr.npy term_ids.npy weights.npy    the CSR matrix
+meta.json                              counts, vocabulary fingerprint, and how to encode a query for it
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.arrays import StringTable, open_array
+from lexigraft.core.artifact import open_artifact, write_json
+from lexigraft.core.types import Document, SparseMatrix, Vocabulary
+
+KIND, FORMAT_VERSION = "vectors", 1
+ENTRIES_PER_CHUNK = 1 << 21
+TITLE_CHARACTERS = 100
+
+
+@dataclass(frozen=True)
+class VectorsMeta:
+    """`query_encoder` describes the encoder whose queries fit these documents: {"kind": "bm25", ...its settings}."""
+
+    n_rows: int
+    n_terms: int
+    vocab_fingerprint: str
+    query_encoder: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class DocumentVectors:
+    matrix: SparseMatrix
+    titles: Sequence[str]
+    vocabulary: Vocabulary
+    query_encoder: Mapping[str, Any]
+    fingerprint: str
+
+
+def write_meta(folder: Path, meta: VectorsMeta) -> None:
+    write_json(folder / "meta.json", asdict(meta))
+
+
+def open_vectors(path: Path, checksums: bool = True) -> DocumentVectors:
+    manifest = open_artifact(path, KIND, FORMAT_VERSION, checksums)
+    meta = VectorsMeta(**json.loads((path / "meta.json").read_text(encoding="utf-8")))
+    matrix = SparseMatrix(
+        row_ids=StringTable(path, "row_ids"),
+        indptr=open_array(path / "indptr.npy"),
+        term_ids=open_array(path / "term_ids.npy"),
+        weights=open_array(path / "weights.npy"),
+        n_terms=meta.n_terms,
+        vocab_fingerprint=meta.vocab_fingerprint,
+    )
+    vocabulary = Vocabulary(StringTable(path, "terms"))
+    return DocumentVectors(matrix, StringTable(path, "titles"), vocabulary, meta.query_encoder, manifest.fingerprint)
+
+
+def row_ranges(indptr: NDArray[np.int64], entries: int = ENTRIES_PER_CHUNK) -> Iterator[tuple[int, int]]:
+    """Consecutive row ranges (start, end) that together hold about `entries` matrix entries, at least one row each."""
+    n_rows, start = len(indptr) - 1, 0
+    while start < n_rows:
+        end = int(np.searchsorted(indptr, indptr[start] + entries, side="right")) - 1
+        end = min(max(end, start + 1), n_rows)
+        yield start, end
+        start = end
+
+
+def shown_title(document: Document) -> str:
+    """What a person sees of a document: its title, or the beginning of its text on one line."""
+    title = " ".join((document.title or document.text).split())
+    return title if len(title) <= TITLE_CHARACTERS else title[: TITLE_CHARACTERS - 1] + "…"

@@ -1,0 +1,49 @@
+"""The one word rule: how any text, in any script, is cut into words.
+
+Text is NFKC-normalised and lower-cased, then cut at the word boundaries of Unicode Standard Annex 29 (the `regex`
+module's WORD flag), so that "don't" and "3.14" are words and Korean, Cyrillic or Arabic text needs nothing special. Two
+tailorings, which the annex allows: "_" separates words, and so do "." and ":" before a letter, because `os.path` and
+`snake_case` are made of words that people search for.
+
+`split_words` is the rule. `split_pieces` is its fast first half: it cuts at characters that separate words in every
+context, so that `words_of_piece`, which applies the full rule, can be cached per distinct piece by whoever reads much.
+"""
+
+import unicodedata
+
+import regex
+
+_WORD = regex.compile(r"[^\W_](?:\B(?!_|[.:](?=\p{L})).)*", regex.WORD | regex.DOTALL)
+
+# What may join two letters or digits into one word. Any other ASCII character but these, letters and digits is in no
+# word, whatever stands around it.
+_JOINERS = "',.:;"
+_SEPARATORS_TO_SPACE = bytes(
+    byte if byte >= 128 or chr(byte).isalnum() or chr(byte) in _JOINERS else ord(" ") for byte in range(256)
+)
+
+
+def normalise(text: str) -> str:
+    """NFKC, lower case, and the typographic apostrophe as the plain one."""
+    return unicodedata.normalize("NFKC", text).lower().replace("\u2019", "'")
+
+
+def split_words(text: str) -> list[str]:
+    """The words of `text`, in order, repeated as they repeat."""
+    words: list[str] = _WORD.findall(normalise(text))
+    return words
+
+
+def split_pieces(text: str) -> list[bytes]:
+    """Pieces of `text`, normalised, in UTF-8, whose words one after the other are `split_words(text)`."""
+    return normalise(text).encode("utf-8", "replace").translate(_SEPARATORS_TO_SPACE).split()
+
+
+def words_of_piece(piece: bytes) -> list[str]:
+    """The words of one piece."""
+    text = piece.decode()
+    core = text.strip(_JOINERS)
+    if core.isascii() and core.isalnum():  # by far the most pieces: one word between joiners that join nothing
+        return [core]
+    words: list[str] = _WORD.findall(text)
+    return words
