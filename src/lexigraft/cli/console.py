@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -23,7 +24,8 @@ from rich.text import Text
 
 from lexigraft.core.progress import Item
 
-out = Console(highlight=False)
+# Into a file or pipe nothing is wrapped or cut, whatever the width of the terminal behind it.
+out = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
 err = Console(stderr=True)
 
 
@@ -39,18 +41,9 @@ def print_line(text: str, style: str = "") -> None:
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[str] = ()) -> None:
     """Numbers to the right, the columns named in `left` to the left."""
-    table = Table(
-        title=title or None,
-        title_justify="left",
-        title_style="bold",
-        header_style="bold",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
+    table = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=0)
     for column in columns:
-        table.add_column(
-            column, justify="left" if column in left else "right", no_wrap=column not in left, overflow="fold"
-        )
+        table.add_column(column, justify="left" if column in left else "right", no_wrap=True)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     out.print(table)

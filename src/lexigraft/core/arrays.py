@@ -13,6 +13,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import ArtifactError
 
 _HEADER_BYTES = 128
@@ -59,8 +60,8 @@ def open_array(path: Path) -> NDArray[Any]:
     try:
         # An empty file cannot be mapped, and there is nothing to map.
         mode: Literal["r"] | None = "r" if path.stat().st_size > _HEADER_BYTES else None
-        array: NDArray[Any] = np.load(path, mmap_mode=mode, allow_pickle=False)
-        return array
+        # As a plain array: kernels recognise the memmap subclass tens of microseconds later, at every call.
+        return np.asarray(np.load(path, mmap_mode=mode, allow_pickle=False))
     except (OSError, ValueError) as error:
         raise ArtifactError(f"{path} cannot be read as an array ({error}); build the artifact again") from error
 
@@ -98,7 +99,8 @@ class StringTable(Sequence[str]):
         path = folder / f"{name}.utf8"
         self._offsets = open_array(folder / f"{name}.offsets.npy")
         mapped = np.memmap(path, np.uint8, "r") if path.stat().st_size else np.zeros(0, np.uint8)
-        self._blob = memoryview(mapped.data)  # slices of a memoryview cost a tenth of an array's
+        self._bytes: NDArray[np.uint8] = np.asarray(mapped)
+        self._blob = memoryview(self._bytes.data)  # slices of a memoryview cost a tenth of an array's
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -116,13 +118,27 @@ class StringTable(Sequence[str]):
         return str(self._blob[self._offsets[position] : self._offsets[position + 1]], "utf-8")
 
     def take(self, positions: NDArray[np.integer[Any]]) -> list[str]:
-        """The strings at `positions`, faster than one by one."""
-        blob, starts, ends = self._blob, self._offsets[positions].tolist(), self._offsets[positions + 1].tolist()
-        return [str(blob[start:end], "utf-8") for start, end in zip(starts, ends, strict=True)]
+        """The strings at `positions`: gathered into one text and cut, several times faster than one by one."""
+        starts, ends = self._offsets[positions], self._offsets[positions + 1]
+        strings = gather_nul_ended(self._bytes, starts, ends).tobytes().decode().split("\0")[:-1]
+        return strings if len(strings) == len(positions) else [self[int(i)] for i in positions]  # a string held a NUL
 
     def __iter__(self) -> Iterator[str]:
         for start in range(0, len(self), 4096):
             yield from self.take(np.arange(start, min(start + 4096, len(self))))
+
+
+@compiled
+def gather_nul_ended(blob: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """The byte ranges one after the other, each followed by a NUL."""
+    gathered = np.empty((ends - starts).sum() + len(starts), np.uint8)
+    at = 0
+    for i in range(len(starts)):
+        size = ends[i] - starts[i]
+        gathered[at : at + size] = blob[starts[i] : ends[i]]
+        gathered[at + size] = 0
+        at += size + 1
+    return gathered
 
 
 def write_strings(folder: Path, name: str, strings: Iterable[str]) -> None:
@@ -133,6 +149,8 @@ def write_strings(folder: Path, name: str, strings: Iterable[str]) -> None:
 def release_pages(*arrays: NDArray[Any]) -> None:
     """Tell the kernel that mapped pages read so far are not needed: a pass over a file then stays small in memory."""
     for array in arrays:
-        mapping = getattr(array, "_mmap", None)
-        if mapping is not None:
-            mapping.madvise(mmap.MADV_DONTNEED)
+        owner: Any = array
+        while isinstance(owner, np.ndarray) and not isinstance(owner, np.memmap):
+            owner = owner.base
+        if isinstance(owner, np.memmap):
+            owner._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]

@@ -152,7 +152,7 @@ def open_artifact(path: Path, kind: str, format_version: int, checksums: bool = 
         raise ArtifactError(f"{path} holds a {manifest.kind}, not a {kind}; give the folder of a {kind}")
     if manifest.format_version != format_version:
         raise ArtifactError(
-            f"{path} has {kind} format {manifest.format_version}, and this version of Lexigraft reads {format_version}; "
+            f"{path} has {kind} format {manifest.format_version}, this version of Lexigraft reads {format_version}; "
             "build it again"
         )
     for name, facts in manifest.files.items():

@@ -65,8 +65,8 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         "| " + " | ".join(COLUMNS) + " |",
         "|" + "---|" * len(COLUMNS),
         *("| " + " | ".join(cell(column, row[column]) for column in COLUMNS) + " |" for row in rows), "",
-        "qk, dk: terms kept of a query and of a document (0: all). L0: mean number of terms. FLOPS: postings touched by "
-        "a query, per document of the collection. ms: mean milliseconds a query on one thread, from text to vector "
+        "qk, dk: terms kept of a query and of a document (0: all). L0: mean number of terms. FLOPS: postings touched "
+        "by a query, per document of the collection. ms: mean milliseconds a query on one thread, from text to vector "
         "and from vector to ranked ids.", "",
         "![MRR@10 against FLOPS](report.png)", "",
     ]  # fmt: skip

@@ -22,7 +22,10 @@ def search_exhaustive(
     heap: NDArray[np.int64],
     accumulators: NDArray[np.int32],
 ) -> int:
-    """Fill `heap` with the best documents and return how many; `accumulators`, one a document, are 0 before and after."""
+    """Fill `heap` with the best documents and return how many.
+
+    `accumulators`, one a document, are 0 before and after.
+    """
     for t in range(len(terms)):
         weight = weights[t]
         for i in range(indptr[terms[t]], indptr[terms[t] + 1]):

@@ -1,0 +1,104 @@
+"""Small collections that tests make themselves, and the command line called in-process."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+from hypothesis import HealthCheck, settings
+
+from lexigraft.cli.app import main
+from lexigraft.core.artifact import Manifest, write_artifact
+from lexigraft.core.types import Document, Qrel, Query, SparseMatrix, Vocabulary
+from lexigraft.data.write import write_collection
+from lexigraft.index import store as index_store
+from lexigraft.index.build import build_index
+from lexigraft.vectors.store import DocumentVectors
+
+# Kernels compile on first use, so no example has a deadline; the same examples every time.
+settings.register_profile("lexigraft", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+settings.load_profile("lexigraft")
+
+DOCUMENTS = [
+    Document("d1", "Ordered sets", "Remove duplicates from a list but keep the order of its items."),
+    Document("d2", "Sorting", "Sort a list in place; the sort is stable and keeps equal items in order."),
+    Document("d3", "", "Parse a date string and return a datetime object."),
+    Document("d4", "Dates", "Format dates and times as strings."),
+    Document("d5", "Graphs", "Shortest paths in a weighted graph, by Dijkstra's algorithm."),
+    Document("d6", "한국어", "중복을 제거하고 순서를 유지합니다."),
+]
+QUERIES = [
+    Query("q1", "remove duplicate items keeping order"),
+    Query("q2", "parsing dates"),
+    Query("q3", "shortest path in graphs"),
+    Query("q4", "순서를 유지합니다"),
+]
+QRELS = {
+    "train": [Qrel("q4", "d6", 1)],
+    "test": [Qrel("q1", "d1", 2), Qrel("q1", "d2", 1), Qrel("q2", "d3", 1), Qrel("q2", "d4", 1), Qrel("q3", "d5", 1)],
+}
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Path:
+    folder = tmp_path / "tiny"
+    write_collection(folder, DOCUMENTS, QUERIES, QRELS)
+    return folder
+
+
+def sparse_matrix(rows: Sequence[dict[int, float]], n_terms: int, row_ids: Sequence[str] | None = None) -> SparseMatrix:
+    """Rows given as {term id: weight}."""
+    return SparseMatrix(
+        row_ids=row_ids or [f"d{number}" for number in range(len(rows))],
+        indptr=np.cumsum([0, *map(len, rows)], dtype=np.int64),
+        term_ids=np.array([term for row in rows for term in sorted(row)], np.int32),
+        weights=np.array([row[term] for row in rows for term in sorted(row)], np.float32),
+        n_terms=n_terms,
+        vocab_fingerprint=vocabulary_of(n_terms).fingerprint,
+    )
+
+
+def vocabulary_of(n_terms: int) -> Vocabulary:
+    return Vocabulary([f"t{number}" for number in range(n_terms)])
+
+
+def index_of(matrix: SparseMatrix, folder: Path, **options) -> index_store.Index:
+    """Build and open the index of a matrix."""
+    titles = [f"title of {row_id}" for row_id in matrix.row_ids]
+    vectors = DocumentVectors(matrix, titles, vocabulary_of(matrix.n_terms), {"kind": "none"}, "")
+    with write_artifact(folder, Manifest(index_store.KIND, index_store.FORMAT_VERSION, {})) as draft:
+        build_index(vectors, draft, **options)
+    return index_store.open_index(folder)
+
+
+class Output(NamedTuple):
+    status: int
+    stdout: str
+    stderr: str
+
+    @property
+    def json(self):
+        return json.loads(self.stdout)
+
+
+@pytest.fixture
+def lexigraft(monkeypatch, capsys) -> Callable[..., Output]:
+    """`lexigraft("search", "--run", path, ...)` as the command line would."""
+
+    def call(*arguments) -> Output:
+        monkeypatch.setattr(sys, "argv", ["lexigraft", *map(str, arguments)])
+        try:
+            main()
+            status = 0
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+        captured = capsys.readouterr()
+        return Output(status, captured.out, captured.err)
+
+    return call

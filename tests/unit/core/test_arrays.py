@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+
+from lexigraft.core.arrays import ArrayWriter, StringTable, open_array, release_pages, write_strings
+from lexigraft.core.errors import ArtifactError
+
+
+def test_appended_pieces_are_one_array(tmp_path):
+    with ArrayWriter(tmp_path / "a.npy", np.int32) as writer:
+        writer.append(np.array([1, 2]))
+        writer.append(np.array([], np.int64))
+        writer.append(np.array([3]))
+    for found in (open_array(tmp_path / "a.npy"), np.load(tmp_path / "a.npy")):
+        assert found.dtype == np.int32
+        assert found.tolist() == [1, 2, 3]
+    assert not open_array(tmp_path / "a.npy").flags.writeable
+
+
+def test_an_empty_array(tmp_path):
+    with ArrayWriter(tmp_path / "a.npy", np.uint8):
+        pass
+    assert open_array(tmp_path / "a.npy").tolist() == []
+
+
+def test_a_cut_array_is_named(tmp_path):
+    np.save(tmp_path / "a.npy", np.arange(1000))
+    (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:500])
+    with pytest.raises(ArtifactError, match=r"a\.npy cannot be read"):
+        open_array(tmp_path / "a.npy")
+
+
+def test_released_pages_can_be_read_again(tmp_path):
+    np.save(tmp_path / "a.npy", np.arange(100_000))
+    array = open_array(tmp_path / "a.npy")
+    release_pages(array, np.arange(3))
+    assert array.sum() == 100_000 * 99_999 // 2
+
+
+def test_string_table_access(tmp_path):
+    strings = ["", "a", "한국어", "naïve", "x" * 1000, "nul\0inside"]
+    write_strings(tmp_path, "s", strings)
+    table = StringTable(tmp_path, "s")
+    assert list(table) == strings
+    assert (table[-1], table[2], table[1:3]) == (strings[-1], strings[2], strings[1:3])
+    assert table.take(np.array([3, 0, 3])) == ["naïve", "", "naïve"]
+    assert table.take(np.array([5, 1])) == ["nul\0inside", "a"]
+    with pytest.raises(IndexError):
+        table[6]
+
+
+def test_no_strings(tmp_path):
+    write_strings(tmp_path, "s", [])
+    assert list(StringTable(tmp_path, "s")) == []

@@ -1,0 +1,83 @@
+import json
+
+import pytest
+
+from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, write_artifact
+from lexigraft.core.errors import ArtifactError
+
+WANTED = Manifest("thing", 3, {"a": 1}, {"parent": "ff"}, seed=7)
+
+
+def write(path, text="hello", manifest=WANTED):
+    with write_artifact(path, manifest) as folder:
+        (folder / "data.txt").write_text(text)
+
+
+def test_round_trip(tmp_path):
+    write(tmp_path / "made")
+    found = open_artifact(tmp_path / "made", "thing", 3)
+    assert found.same_recipe(WANTED)
+    assert found.files["data.txt"]["bytes"] == 5
+
+
+def test_same_content_same_bytes(tmp_path):
+    write(tmp_path / "one")
+    write(tmp_path / "two")
+    assert (tmp_path / "one/manifest.json").read_bytes() == (tmp_path / "two/manifest.json").read_bytes()
+
+
+def test_fingerprint_follows_content_and_settings(tmp_path):
+    write(tmp_path / "one")
+    write(tmp_path / "two", text="other")
+    write(tmp_path / "three", manifest=Manifest("thing", 3, {"a": 2}, {"parent": "ff"}, seed=7))
+    assert len({read_manifest(tmp_path / name).fingerprint for name in ("one", "two", "three")}) == 3
+
+
+def test_an_error_leaves_the_old_one(tmp_path):
+    write(tmp_path / "made", "old")
+    with pytest.raises(RuntimeError), write_artifact(tmp_path / "made", WANTED) as folder:
+        (folder / "data.txt").write_text("half")
+        raise RuntimeError
+    assert (tmp_path / "made/data.txt").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
+def test_leftovers_of_a_killed_writer_are_removed(tmp_path):
+    (tmp_path / "made.draft-1").mkdir()
+    (tmp_path / "made.old-1").mkdir()
+    write(tmp_path / "made")
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda made: (made / "data.txt").write_text("hell"), "4 bytes instead of 5"),
+        (lambda made: (made / "data.txt").write_text("hellO"), "does not match its checksum"),
+        (lambda made: (made / "data.txt").unlink(), "is missing"),
+        (lambda made: (made / "manifest.json").write_text("{"), "no readable manifest"),
+        (lambda made: (made / "manifest.json").write_text("[1]"), "no readable manifest"),
+        (lambda made: (made / "manifest.json").unlink(), "no readable manifest"),
+    ],
+)
+def test_damage_is_named(tmp_path, damage, says):
+    write(tmp_path / "made")
+    damage(tmp_path / "made")
+    with pytest.raises(ArtifactError, match=says):
+        open_artifact(tmp_path / "made", "thing", 3)
+
+
+def test_other_kind_other_format_and_nothing(tmp_path):
+    write(tmp_path / "made")
+    with pytest.raises(ArtifactError, match="holds a thing, not a house"):
+        open_artifact(tmp_path / "made", "house", 3)
+    with pytest.raises(ArtifactError, match="format 3, this version of Lexigraft reads 4"):
+        open_artifact(tmp_path / "made", "thing", 4)
+    with pytest.raises(ArtifactError, match="there is no thing"):
+        open_artifact(tmp_path / "absent", "thing", 3)
+
+
+def test_manifest_holds_no_time_or_machine(tmp_path):
+    write(tmp_path / "made")
+    keys = set(json.loads((tmp_path / "made/manifest.json").read_text()))
+    assert keys == {"kind", "format_version", "config", "parents", "seed", "code_version", "notes", "files"}

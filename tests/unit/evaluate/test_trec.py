@@ -1,0 +1,33 @@
+import pytest
+
+from lexigraft.core.errors import InputError
+from lexigraft.core.types import Qrel, Ranking
+from lexigraft.evaluate.trec import read_qrels, read_run, write_run
+
+
+def test_round_trip(tmp_path):
+    rankings = [Ranking("q1", ("b", "a"), (2.0, 2.0)), Ranking("q2", ("c",), (0.5,))]
+    write_run(tmp_path / "run", rankings, "tag")
+    assert (tmp_path / "run").read_text().splitlines()[0] == "q1 Q0 b 1 2.000000 tag"
+    assert read_run(tmp_path / "run") == rankings
+
+
+def test_ids_with_spaces_are_refused(tmp_path):
+    with pytest.raises(InputError, match="'a b' holds a space"):
+        write_run(tmp_path / "run", [Ranking("q", ("a b",), (1.0,))], "tag")
+
+
+def test_qrels(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 d 2\n\nq 0 e -1\n")
+    assert read_qrels(tmp_path / "qrels") == [Qrel("q", "d", 2), Qrel("q", "e", -1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [("q Q0 d 1\n", ":1: expected"), ("q Q0 d x 1 t\n", "must be numbers")]
+)
+def test_bad_runs(tmp_path, text, says):
+    (tmp_path / "run").write_text(text)
+    with pytest.raises(InputError, match=says):
+        read_run(tmp_path / "run")
+    with pytest.raises(InputError, match="there is no file"):
+        read_run(tmp_path / "absent")
