@@ -7,7 +7,6 @@ import pytest
 from lexigraft.core.types import Ranking
 from lexigraft.evaluate.cost import flops, postings_lengths
 from lexigraft.evaluate.measures import measure
-
 from tests.conftest import index_of, sparse_matrix
 
 
@@ -16,7 +15,7 @@ def test_effectiveness():
     # q2: the only relevant one is at place 11.
     runs = [
         Ranking("q1", ("w", "x", "y"), (3.0, 2.0, 1.0)),
-        Ranking("q2", tuple(f"n{place}" for place in range(1, 11)) + ("z",), (1.0,) * 11),
+        Ranking("q2", (*(f"n{place}" for place in range(1, 11)), "z"), (1.0,) * 11),
     ]
     judged = {"q1": {"w": -1, "x": 2, "y": 1, "m": 1}, "q2": {"z": 1}}
     found = {item.measure: item for item in measure(runs, judged, ["MRR@10", "R@10", "R@100", "nDCG@10"])}

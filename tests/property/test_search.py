@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from lexigraft.explain.contributions import explain
 from lexigraft.search.searcher import METHODS, Searcher
 from lexigraft.search.topk import make_key, offer, ranked
-
 from tests.conftest import index_of, sparse_matrix
 
 N_TERMS = 8  # few, so that lists are long and ties common
@@ -76,7 +75,9 @@ def test_contributions_sum_to_the_score(rows, query):
         for doc_id, score in zip(found.doc_ids, found.scores, strict=True):
             why = explain(index, *vector(query), doc_id)
             assert why.score == score  # exactly: both are the same integer times the same scale
-            assert sum(round(item.contribution / index.meta.scale) for item in why.contributions) == round(score / index.meta.scale)
+            assert sum(round(item.contribution / index.meta.scale) for item in why.contributions) == round(
+                score / index.meta.scale
+            )
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1000)), unique_by=lambda pair: pair[1]), st.integers(1, 12))

@@ -12,7 +12,6 @@ from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.vectors.lexical import count_rows
 from lexigraft.vectors.prune import prune
 from lexigraft.vectors.store import row_ranges
-
 from tests.conftest import sparse_matrix
 
 ROWS = st.lists(st.dictionaries(st.integers(0, 20), st.sampled_from([0.5, 1.0, 1.5, 2.0]), max_size=10), max_size=8)
@@ -43,7 +42,9 @@ def test_counts(rows):
     ends, ids, counts = count_rows(tokens, np.cumsum([len(row) for row in rows], dtype=np.int64))
     start = 0
     for row, end in zip(rows, ends.tolist(), strict=True):
-        assert list(zip(ids[start:end].tolist(), counts[start:end].tolist(), strict=True)) == sorted(Counter(row).items())
+        assert list(zip(ids[start:end].tolist(), counts[start:end].tolist(), strict=True)) == sorted(
+            Counter(row).items()
+        )
         start = end
 
 

@@ -13,7 +13,7 @@ import unicodedata
 
 import regex
 
-_WORD = regex.compile(r"[^\W_](?:\B(?!_|[.:](?=\p{L})).)*", regex.WORD | regex.DOTALL)
+_WORD = regex.compile(r"[\p{L}\p{N}](?:\B(?!_|[.:](?=\p{L})).)*", regex.WORD | regex.DOTALL)
 
 # What may join two letters or digits into one word. Any other ASCII character but these, letters and digits is in no
 # word, whatever stands around it.
@@ -24,8 +24,10 @@ _SEPARATORS_TO_SPACE = bytes(
 
 
 def normalise(text: str) -> str:
-    """NFKC, lower case, and the typographic apostrophe as the plain one."""
-    return unicodedata.normalize("NFKC", text).lower().replace("\u2019", "'")
+    """NFKC and lower case; the typographic apostrophe becomes the plain one, soft hyphens go."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", text).lower().replace("\u2019", "'").replace("\u00ad", "")
 
 
 def split_words(text: str) -> list[str]:

@@ -64,7 +64,10 @@ def test_bad_lines_are_named(tmp_path, corpus, says):
 
 @pytest.mark.parametrize(
     ("qrels", "says"),
-    [("q\t1\t1\nq 1 1\n", r"test\.tsv:2: expected query-id"), ("q\t1\t1\nq\t1\tyes\n", r"test\.tsv:2: the score 'yes'")],
+    [
+        ("q\t1\t1\nq 1 1\n", r"test\.tsv:2: expected query-id"),
+        ("q\t1\t1\nq\t1\tyes\n", r"test\.tsv:2: the score 'yes'"),
+    ],
 )
 def test_bad_judgements_are_named(tmp_path, qrels, says):
     with pytest.raises(InputError, match=says):

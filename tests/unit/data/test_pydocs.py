@@ -101,7 +101,11 @@ def test_full_view_keeps_everything():
 
 
 def test_packages_are_never_shared_between_splits():
-    objects = [item(f"pkg{p}.f{n}", f"Object {chr(97 + n)}{'x' * p} of the package.", f"{'y' * p} {'z ' * n} a b c d e f g h") for p in range(1, 40) for n in range(20)]  # fmt: skip
+    objects = [
+        item(f"pkg{p}.f{n}", f"Object {chr(97 + n)}{'x' * p} of the package.", f"{'y' * p} {'z ' * n} a b c d e f g h")
+        for p in range(1, 40)
+        for n in range(20)
+    ]
     view = judged_view(objects)
     packages = {split: {qrel.doc_id.partition(".")[0] for qrel in rows} for split, rows in view.qrels.items()}
     assert all(packages.values())

@@ -22,9 +22,7 @@ def test_qrels(tmp_path):
     assert read_qrels(tmp_path / "qrels") == [Qrel("q", "d", 2), Qrel("q", "e", -1)]
 
 
-@pytest.mark.parametrize(
-    ("text", "says"), [("q Q0 d 1\n", ":1: expected"), ("q Q0 d x 1 t\n", "must be numbers")]
-)
+@pytest.mark.parametrize(("text", "says"), [("q Q0 d 1\n", ":1: expected"), ("q Q0 d x 1 t\n", "must be numbers")])
 def test_bad_runs(tmp_path, text, says):
     (tmp_path / "run").write_text(text)
     with pytest.raises(InputError, match=says):

@@ -5,7 +5,6 @@ from lexigraft.core.config import IndexSettings
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.index import build
 from lexigraft.index.store import open_index
-
 from tests.conftest import index_of, sparse_matrix
 
 

@@ -3,7 +3,6 @@ import pytest
 
 from lexigraft.core.errors import InputError, SettingError, VocabularyMismatchError
 from lexigraft.search.searcher import METHODS, Searcher
-
 from tests.conftest import index_of, sparse_matrix
 
 

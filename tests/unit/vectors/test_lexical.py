@@ -9,7 +9,6 @@ from lexigraft.vectors import lexical
 from lexigraft.vectors.analysis import ENGLISH_STOPWORDS, Analyser
 from lexigraft.vectors.lexical import LexicalQueryEncoder, encode_documents
 from lexigraft.vectors.store import FORMAT_VERSION, KIND, open_vectors, shown_title
-
 from tests.conftest import DOCUMENTS
 
 PLAIN = LexicalSettings(stopwords="none", stemmer="none")

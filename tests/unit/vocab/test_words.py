@@ -8,6 +8,7 @@ from lexigraft.vocab.words import split_pieces, split_words, words_of_piece
     [
         ("Don't stop", ["don't", "stop"]),
         ("can’t", ["can't"]),
+        ("co\u00adoperate", ["cooperate"]),
         ("pi is 3.14, or 1,000", ["pi", "is", "3.14", "or", "1,000"]),
         ("os.path.join(snake_case, __init__)", ["os", "path", "join", "snake", "case", "init"]),
         ("e-mail AT&T C++", ["e", "mail", "at", "t", "c"]),
