@@ -1,9 +1,11 @@
 """The fast half of the word rule never changes what the rule says."""
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexigraft.vocab.words import normalise, split_pieces, split_words, words_of_piece
+from lexigraft.vocab.pieces import PieceTable
+from lexigraft.vocab.words import normalise, normalised_utf8, split_pieces, split_words, words_of_piece
 
 # Letters, digits, joiners, separators, combining marks, format characters, several scripts, odd spaces.
 ALPHABET = "aB1 2.,:;'’_-/\\\"()\t\n\u00a0\u2028\u200d\u0301ßéИиλ日本のカ한국어مر\u0660①ﬁ$…—\u202f\u1680\U0001f600"
@@ -25,3 +27,30 @@ def test_words_are_normalised_and_nothing_but_words(text):
         assert any(char.isalnum() for char in word)
         assert "_" not in word
         assert " " not in word
+
+
+@settings(max_examples=500)
+@given(st.lists(st.lists(st.text(ALPHABET, max_size=30), max_size=5), max_size=4))
+def test_numbered_pieces_are_the_pieces(batches):
+    table = PieceTable()
+    for texts in batches:
+        parts = [normalised_utf8(text) for text in texts]
+        known = table.count
+        numbers, ends = table.number(b"".join(parts), np.cumsum([len(part) for part in parts], dtype=np.int64))
+        distinct = table.pieces(0)
+        assert len(distinct) == len(set(distinct)) == table.count
+        assert table.pieces(known) == distinct[known:]
+        starts = [0, *ends.tolist()]
+        for text, start, end in zip(texts, starts, starts[1:], strict=False):
+            assert [distinct[number] for number in numbers[start:end]] == split_pieces(text)
+
+
+def test_many_distinct_pieces():
+    """The table grows and still tells everything apart."""
+    table = PieceTable()
+    words = [f"word{number}" for number in range(100_000)]
+    text = " ".join(words * 2).encode()
+    numbers, _ = table.number(text, np.array([len(text)]))
+    assert numbers.tolist() == [*range(100_000), *range(100_000)]
+    again, _ = table.number(text, np.array([len(text)]))
+    assert again.tolist() == numbers.tolist()

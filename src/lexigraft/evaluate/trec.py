@@ -2,22 +2,22 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TextIO
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Qrel, Ranking
 
 
-def write_run(path: Path, rankings: Iterable[Ranking], tag: str) -> None:
-    """`query Q0 document rank score tag`, one line a result."""
-    with path.open("w", encoding="utf-8") as file:
-        for ranking in rankings:
-            for place, (doc_id, score) in enumerate(zip(ranking.doc_ids, ranking.scores, strict=True), 1):
-                fields = (ranking.query_id, "Q0", doc_id, str(place), f"{score:.6f}", tag)
-                if len(" ".join(fields).split()) != len(fields):
-                    raise InputError(
-                        f"query {ranking.query_id!r} or document {doc_id!r} holds a space, which a TREC run cannot"
-                    )
-                file.write(" ".join(fields) + "\n")
+def write_run(file: TextIO, rankings: Iterable[Ranking], tag: str, depth: int | None = None) -> None:
+    """Append `query Q0 document rank score tag`, one line a result, the first `depth` of each ranking."""
+    for ranking in rankings:
+        doc_ids, scores = ranking.doc_ids[:depth], ranking.scores[:depth]
+        names = " ".join((ranking.query_id, *doc_ids))
+        if " ".join(names.split()) != names or names.count(" ") != len(doc_ids):
+            spaced = next(name for name in (ranking.query_id, *doc_ids) if name.split() != [name])
+            raise InputError(f"the id {spaced!r} holds a space, which a TREC run cannot")
+        query, hits = ranking.query_id, enumerate(zip(doc_ids, scores, strict=True), 1)
+        file.writelines(f"{query} Q0 {doc_id} {place} {score:.6f} {tag}\n" for place, (doc_id, score) in hits)
 
 
 def read_run(path: Path) -> list[Ranking]:

@@ -3,15 +3,17 @@ empty folder, and knows nothing of runs, resuming or the command line."""
 
 import json
 import logging
+from collections.abc import Iterator
 from dataclasses import asdict, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.config import DataSettings, EvaluateSettings, IndexSettings, LexicalSettings, SearchSettings
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.types import Query
+from lexigraft.core.types import Measurement, Query, Ranking
 from lexigraft.data import pydocs
 from lexigraft.data.collection import Collection, open_collection
 from lexigraft.data.write import write_collection
@@ -29,6 +31,7 @@ from lexigraft.vectors.store import open_vectors
 
 PYDOCS = "pydocs"
 REPORTED = ("MRR@10", "R@10", "nDCG@10")
+RANKINGS_AT_ONCE = 256
 
 log = logging.getLogger(__name__)
 
@@ -100,12 +103,13 @@ def evaluate(
     qk, dk = keep
     encoded = prune(encode_queries(queries, encoder, opened.vocabulary), qk)
     searcher = Searcher(opened, search.method)
-    rankings = [
+    rankings = (
         searcher.search(*encoded.row(row), search.k, encoded.row_ids[row])
         for row in progress.track(range(encoded.n_rows), f"searching with {system}", encoded.n_rows)
-    ]
+    )
     names = [*REPORTED, *(name for name in settings.measures if name not in REPORTED)]
-    measurements = measure(rankings, judged, names)
+    with (folder / "run.trec").open("w", encoding="utf-8") as run_file:
+        measurements = _measure_and_write(rankings, judged, names, run_file, system, settings.run_depth)
     timing = time_queries(
         _spread(queries, settings.timing_queries), encoder, searcher, search.k, qk, settings.timing_runs
     )
@@ -126,9 +130,25 @@ def evaluate(
         "postings_length": postings_lengths(opened)._asdict(),
         "measured_by": measured_by(),
     }
-    write_run(folder / "run.trec", rankings, system)
     write_json(folder / "per_query.json", {item.measure: item.per_query for item in measurements})
     write_json(folder / "row.json", row)
+
+
+def _measure_and_write(
+    rankings: Iterator[Ranking],
+    judged: dict[str, dict[str, int]],
+    names: list[str],
+    file: TextIO,
+    tag: str,
+    depth: int,
+) -> list[Measurement]:
+    """Measure every ranking and write its beginning, some hundred at a time: many deep rankings are large."""
+    per_query: dict[str, dict[str, float]] = {name: {} for name in names}
+    while batch := list(islice(rankings, RANKINGS_AT_ONCE)):
+        write_run(file, batch, tag, depth)
+        for item in measure(batch, {ranking.query_id: judged[ranking.query_id] for ranking in batch}, names):
+            per_query[item.measure].update(item.per_query)
+    return [Measurement(name, values) for name, values in per_query.items()]
 
 
 def known_judgements(collection: Collection, split: str, opened: Index) -> dict[str, dict[str, int]]:

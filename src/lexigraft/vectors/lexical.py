@@ -11,7 +11,6 @@ over the counts, not over the text. Memory holds the vocabulary and one batch.
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -24,52 +23,81 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document, Vocabulary
 from lexigraft.vectors.analysis import Analyser
 from lexigraft.vectors.store import VectorsMeta, row_ranges, shown_title, write_meta
-from lexigraft.vocab.words import split_pieces
+from lexigraft.vocab.pieces import PieceTable
+from lexigraft.vocab.words import normalised_utf8
 
-BATCH_TOKENS = 1 << 20
-BATCH_DOCUMENTS = 1 << 16
-MAX_CACHED_PIECES = 1 << 20
+BATCH_BYTES = 1 << 20
+BATCH_DOCUMENTS = 1 << 14
+MAX_DISTINCT_PIECES = 1 << 20
 
 
-class TermIds(dict[bytes, tuple[int, ...]]):
-    """Piece of text to the ids of its terms, learned as pieces come: the full word rule, stop-words and stemming are
-    paid once per distinct piece, not once per occurrence."""
+class TermReader:
+    """Batches of text to term ids, numbered in order of first appearance.
+
+    The full word rule, stop-words and stemming are paid once per distinct piece of text, not once per occurrence.
+    """
 
     def __init__(self, analyser: Analyser) -> None:
-        super().__init__()
-        self._analyser = analyser
         self.id_of: dict[str, int] = {}
+        self._analyser = analyser
+        self._forget_pieces()
 
-    def __missing__(self, piece: bytes) -> tuple[int, ...]:
-        if len(self) >= MAX_CACHED_PIECES:
-            self.clear()
-        ids = tuple(self.id_of.setdefault(term, len(self.id_of)) for term in self._analyser.terms_of_piece(piece))
-        self[piece] = ids
-        return ids
+    def read(self, texts: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """(term ids, new ends) of documents that lie one after the other in `texts`, ending at `ends`."""
+        if self._table.count > MAX_DISTINCT_PIECES:
+            self._forget_pieces()
+        known = self._table.count
+        numbers, number_ends = self._table.number(texts, ends)
+        for piece in self._table.pieces(known):
+            for term in self._analyser.terms_of_piece(piece):
+                self._terms.append(self.id_of.setdefault(term, len(self.id_of)))
+            self._starts.append(len(self._terms))
+        return replace_pieces(numbers, number_ends, np.array(self._starts, np.int32), np.array(self._terms, np.int32))
 
-    def of_text(self, text: str) -> Iterator[int]:
-        return chain.from_iterable(map(self.__getitem__, split_pieces(text)))
+    def _forget_pieces(self) -> None:
+        self._table = PieceTable()
+        self._starts, self._terms = array("i", [0]), array("i")  # the terms of piece n: starts[n] to starts[n + 1]
+
+
+@compiled
+def replace_pieces(
+    numbers: NDArray[np.int32], ends: NDArray[np.int64], starts: NDArray[np.int32], terms: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Every piece's number replaced by the ids of its terms: none, one or several."""
+    size = 0
+    for number in numbers:
+        size += starts[number + 1] - starts[number]
+    replaced, new_ends = np.empty(size, np.int32), np.empty(len(ends), np.int64)
+    n, at = 0, 0
+    for document in range(len(ends)):
+        while at < ends[document]:
+            for i in range(starts[numbers[at]], starts[numbers[at] + 1]):
+                replaced[n] = terms[i]
+                n += 1
+            at += 1
+        new_ends[document] = n
+    return replaced, new_ends
 
 
 def encode_documents(documents: Iterable[Document], settings: LexicalSettings, folder: Path) -> VectorsMeta:
     """Write the BM25 vectors of a stream of documents, with their ids, titles and vocabulary, into `folder`."""
-    term_ids = TermIds(Analyser(settings))
-    lengths = _count(documents, term_ids, folder)
+    reader = TermReader(Analyser(settings))
+    lengths = _count(documents, reader, folder)
     if not len(lengths):
         raise InputError("the collection has no documents; its corpus file is empty")
-    if not term_ids.id_of:
+    if not reader.id_of:
         raise InputError(f"no word was found in any of the {len(lengths)} documents; nothing can be indexed")
-    _weigh(lengths, len(term_ids.id_of), settings, folder)
-    vocabulary = Vocabulary(tuple(term_ids.id_of))
+    _weigh(lengths, len(reader.id_of), settings, folder)
+    vocabulary = Vocabulary(tuple(reader.id_of))
     write_strings(folder, "terms", vocabulary.terms)
     meta = VectorsMeta(len(lengths), len(vocabulary), vocabulary.fingerprint, {"kind": "bm25", **asdict(settings)})
     write_meta(folder, meta)
     return meta
 
 
-def _count(documents: Iterable[Document], term_ids: TermIds, folder: Path) -> NDArray[np.int32]:
+def _count(documents: Iterable[Document], reader: TermReader, folder: Path) -> NDArray[np.int64]:
     """First pass: ids, titles, term ids and counts of every document; returns the documents' lengths in terms."""
-    lengths = array("i")
+    lengths = [np.zeros(0, np.int64)]
     with (
         StringTableWriter(folder, "row_ids") as row_ids,
         StringTableWriter(folder, "titles") as titles,
@@ -78,38 +106,41 @@ def _count(documents: Iterable[Document], term_ids: TermIds, folder: Path) -> ND
         ArrayWriter(folder / "counts.npy", np.int32) as counts,
     ):
         indptr.append(np.zeros(1, np.int64))
-        for batch in _batches(documents, term_ids):
-            row_ids.extend(document.doc_id for document in batch.documents)
-            titles.extend(shown_title(document) for document in batch.documents)
-            ends, kept, repeats = count_rows(np.frombuffer(batch.tokens, np.int32), np.frombuffer(batch.ends, np.int64))
+        for batch in _batches(documents):
+            row_ids.extend(batch.doc_ids)
+            titles.extend(batch.titles)
+            tokens, token_ends = reader.read(bytes(batch.text), np.array(batch.ends, np.int64))
+            ends, ids, repeats = count_rows(tokens, token_ends)
             indptr.append(ends + columns.length)
-            columns.append(kept)
+            columns.append(ids)
             counts.append(repeats)
-            lengths.extend(np.diff(np.frombuffer(batch.ends, np.int64), prepend=0).tolist())
-    return np.array(lengths, np.int32)
+            lengths.append(np.diff(token_ends, prepend=0))
+    return np.concatenate(lengths)
 
 
 class _Batch:
     def __init__(self) -> None:
-        self.documents: list[Document] = []
-        self.tokens = array("i")
-        self.ends = array("q")
+        self.doc_ids: list[str] = []
+        self.titles: list[str] = []
+        self.text = bytearray()
+        self.ends: list[int] = []
 
 
-def _batches(documents: Iterable[Document], term_ids: TermIds) -> Iterator[_Batch]:
+def _batches(documents: Iterable[Document]) -> Iterator[_Batch]:
     batch = _Batch()
     for document in documents:
-        batch.documents.append(Document(document.doc_id, document.title, document.text[:200]))  # for its title only
-        batch.tokens.extend(term_ids.of_text(document.contents))
-        batch.ends.append(len(batch.tokens))
-        if len(batch.tokens) >= BATCH_TOKENS or len(batch.documents) >= BATCH_DOCUMENTS:
+        batch.doc_ids.append(document.doc_id)
+        batch.titles.append(shown_title(document))
+        batch.text += normalised_utf8(document.contents)
+        batch.ends.append(len(batch.text))
+        if len(batch.text) >= BATCH_BYTES or len(batch.ends) >= BATCH_DOCUMENTS:
             yield batch
             batch = _Batch()
-    if batch.documents:
+    if batch.ends:
         yield batch
 
 
-def _weigh(lengths: NDArray[np.int32], n_terms: int, settings: LexicalSettings, folder: Path) -> None:
+def _weigh(lengths: NDArray[np.int64], n_terms: int, settings: LexicalSettings, folder: Path) -> None:
     """Second pass: counts to BM25 weights, chunk by chunk."""
     indptr, columns, counts = (open_array(folder / f"{name}.npy") for name in ("indptr", "term_ids", "counts"))
     document_frequency = np.zeros(n_terms, np.int64)

@@ -6,7 +6,8 @@ tailorings, which the annex allows: "_" separates words, and so do "." and ":" b
 `snake_case` are made of words that people search for.
 
 `split_words` is the rule. `split_pieces` is its fast first half: it cuts at characters that separate words in every
-context, so that `words_of_piece`, which applies the full rule, can be cached per distinct piece by whoever reads much.
+context, so that `words_of_piece`, which applies the full rule, is needed only once per distinct piece. `pieces.py` does
+that first half for whole batches of text.
 """
 
 import unicodedata
@@ -18,9 +19,8 @@ _WORD = regex.compile(r"[\p{L}\p{N}](?:\B(?!_|[.:](?=\p{L})).)*", regex.WORD | r
 # What may join two letters or digits into one word. Any other ASCII character but these, letters and digits is in no
 # word, whatever stands around it.
 _JOINERS = "',.:;"
-_SEPARATORS_TO_SPACE = bytes(
-    byte if byte >= 128 or chr(byte).isalnum() or chr(byte) in _JOINERS else ord(" ") for byte in range(256)
-)
+SEPARATORS = bytes(byte for byte in range(128) if not chr(byte).isalnum() and chr(byte) not in _JOINERS)
+_SEPARATORS_TO_SPACE = bytes.maketrans(SEPARATORS, b" " * len(SEPARATORS))
 
 
 def normalise(text: str) -> str:
@@ -38,7 +38,12 @@ def split_words(text: str) -> list[str]:
 
 def split_pieces(text: str) -> list[bytes]:
     """Pieces of `text`, normalised, in UTF-8, whose words one after the other are `split_words(text)`."""
-    return normalise(text).encode("utf-8", "replace").translate(_SEPARATORS_TO_SPACE).split()
+    return normalised_utf8(text).translate(_SEPARATORS_TO_SPACE).split()
+
+
+def normalised_utf8(text: str) -> bytes:
+    """Normalised text in UTF-8; a lone surrogate, which UTF-8 cannot hold, becomes a question mark."""
+    return normalise(text).encode("utf-8", "replace")
 
 
 def words_of_piece(piece: bytes) -> list[str]:

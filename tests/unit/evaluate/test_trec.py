@@ -1,3 +1,5 @@
+import io
+
 import pytest
 
 from lexigraft.core.errors import InputError
@@ -7,14 +9,23 @@ from lexigraft.evaluate.trec import read_qrels, read_run, write_run
 
 def test_round_trip(tmp_path):
     rankings = [Ranking("q1", ("b", "a"), (2.0, 2.0)), Ranking("q2", ("c",), (0.5,))]
-    write_run(tmp_path / "run", rankings, "tag")
+    with (tmp_path / "run").open("w") as file:
+        write_run(file, rankings[:1], "tag")
+        write_run(file, rankings[1:], "tag")
     assert (tmp_path / "run").read_text().splitlines()[0] == "q1 Q0 b 1 2.000000 tag"
     assert read_run(tmp_path / "run") == rankings
 
 
-def test_ids_with_spaces_are_refused(tmp_path):
-    with pytest.raises(InputError, match="'a b' holds a space"):
-        write_run(tmp_path / "run", [Ranking("q", ("a b",), (1.0,))], "tag")
+def test_only_the_first_are_written():
+    file = io.StringIO()
+    write_run(file, [Ranking("q1", ("b", "a", "c"), (3.0, 2.0, 1.0))], "tag", depth=2)
+    assert len(file.getvalue().splitlines()) == 2
+
+
+@pytest.mark.parametrize("doc_id", ["a b", " a", ""])
+def test_ids_with_spaces_are_refused(doc_id):
+    with pytest.raises(InputError, match=f"'{doc_id}' holds a space"):
+        write_run(io.StringIO(), [Ranking("q", ("x", doc_id), (1.0, 1.0))], "tag")
 
 
 def test_qrels(tmp_path):

@@ -34,8 +34,8 @@ def test_an_unknown_stemmer_lists_the_known_ones():
 
 def test_batches_do_not_change_the_result(tmp_path, monkeypatch):
     whole = vectors_of(DOCUMENTS, LexicalSettings(), tmp_path / "whole")
-    monkeypatch.setattr(lexical, "BATCH_TOKENS", 3)
-    monkeypatch.setattr(lexical, "MAX_CACHED_PIECES", 2)
+    monkeypatch.setattr(lexical, "BATCH_BYTES", 3)
+    monkeypatch.setattr(lexical, "MAX_DISTINCT_PIECES", 2)
     pieces = vectors_of(DOCUMENTS, LexicalSettings(), tmp_path / "pieces")
     assert whole.fingerprint == pieces.fingerprint
     assert list(pieces.matrix.row_ids) == [document.doc_id for document in DOCUMENTS]
