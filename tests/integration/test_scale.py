@@ -31,8 +31,8 @@ def peak_mib(collection: Path, out: Path) -> float:
 
 
 def test_memory_is_bounded(tmp_path):
-    """From 50,000 documents, which fill the buffers, to 150,000 the corpus grows by over 90 MiB; the peak by the few bytes that each document
-    costs (its id, length and row pointer), because the vocabulary stays as it is."""
+    """From 50,000 documents, which fill the buffers, to 150,000 the corpus grows by over 90 MiB; the peak by the few
+    bytes that each document costs (its id, length and row pointer), because the vocabulary stays as it is."""
     peaks, sizes = {}, {}
     for n_documents in (50_000, 150_000):
         collection = tmp_path / f"docs{n_documents}"
