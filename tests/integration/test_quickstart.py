@@ -10,6 +10,7 @@ def test_quickstart(tmp_path, lexigraft):
     assert answer.status == 0
     assert "bm25-plain" in answer.stdout
     assert "Try next" in answer.stderr
+    assert "DOC_ID" not in answer.stderr
     report = lexigraft("report", "--run", tmp_path / "run", "--json").json
     assert report["collection"]["queries"] > 500
     strong, plain = report["rows"]

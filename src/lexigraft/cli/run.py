@@ -1,5 +1,8 @@
 """`run`, `quickstart` and `report`."""
 
+import os
+import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +17,7 @@ FromOption = Annotated[
     typer.Option("--from", help="Do this stage and those after it again: collect, encode, index, evaluate or report."),
 ]
 QUICKSTART = Path("runs/quickstart")
+EXAMPLE = "remove duplicates but keep order"
 
 
 def run(
@@ -45,11 +49,24 @@ def quickstart(
     if not json:
         err.print(
             "\nTry next:\n"
-            f'  lexigraft search --run {out} "remove duplicates but keep order"\n'
-            f'  lexigraft explain --run {out} "parse a date string" datetime.datetime.strftime\n'
-            "  lexigraft run --data DIR --out runs/mine      (DIR: corpus.jsonl, queries.jsonl, qrels/test.tsv)",
+            f'  {_program()} search --run {out} "{EXAMPLE}"\n'
+            f'  {_program()} explain --run {out} "{EXAMPLE}" {_best_answer(out)}\n'
+            f"  {_program()} run --data DIR --out runs/mine    (DIR: corpus.jsonl, queries.jsonl, qrels/test.tsv)",
             highlight=False, soft_wrap=True,
         )  # fmt: skip
+
+
+def _program() -> str:
+    """How this program is called here: its name, or its path where the name alone would not be found."""
+    return "lexigraft" if shutil.which("lexigraft") else os.path.relpath(sys.argv[0])
+
+
+def _best_answer(run: Path) -> str:
+    from lexigraft.pipeline.layout import RunFolder
+    from lexigraft.pipeline.text_search import TextSearch
+
+    hits = TextSearch(RunFolder(run).searchable_index(None)).search(EXAMPLE, 1)
+    return hits[0].doc_id if hits else "DOC_ID"
 
 
 def report(run: RunOption, json: JsonOption = False) -> None:

@@ -91,6 +91,8 @@ def draw(report: Mapping[str, Any], path: Path) -> None:
             axes.annotate(name, (cost, quality), textcoords="offset points", xytext=(7, 5), fontsize=9)
     if all(row["FLOPS"] > 0 for row in report["rows"]):
         axes.set_xscale("log")
+        for axis_formatter in (axes.xaxis.set_major_formatter, axes.xaxis.set_minor_formatter):
+            axis_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "1235" else "")
     axes.margins(x=0.25, y=0.25)
     axes.set_xlabel("FLOPS: postings touched a query, per document of the collection (log scale; left is cheaper)")
     axes.set_ylabel("MRR@10 (up is better)")

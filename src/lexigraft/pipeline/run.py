@@ -82,7 +82,8 @@ class _Run:
                     made = self.index(view, system, keep, vectors)
                     if view == JUDGED:
                         judged[system, keep] = made
-            log.info("ready to search: lexigraft search --run %s", self.folder.root)
+            if view == next(iter(views)):
+                log.info("searchable now: lexigraft search --run %s", self.folder.root)
         return judged
 
     def encode(self, view: str, collection: Collection, system: str, origin: Manifest) -> Manifest:
