@@ -50,12 +50,18 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
 
 
 class _Messages(logging.Handler):
-    """The package's log on stderr, above any progress bar."""
+    """The package's log on stderr, above any progress bar; a warning that a later stage repeats is shown once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._warned: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
         if record.levelno >= logging.WARNING:
-            err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
+            if text not in self._warned:
+                err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
+            self._warned.add(text)
         else:
             err.print(text, markup=False, soft_wrap=True)
 

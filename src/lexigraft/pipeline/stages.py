@@ -13,7 +13,7 @@ from lexigraft.core.artifact import write_json
 from lexigraft.core.config import DataSettings, EvaluateSettings, IndexSettings, LexicalSettings, SearchSettings
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.types import Measurement, Query, Ranking
+from lexigraft.core.types import Measurement, Qrel, Query, Ranking
 from lexigraft.data import pydocs
 from lexigraft.data.collection import Collection, open_collection
 from lexigraft.data.write import write_collection
@@ -97,8 +97,9 @@ def evaluate(
 ) -> None:
     """Search every judged query of a split and leave `run.trec`, `per_query.json` and the report's `row.json`."""
     opened = open_index(index_path)
-    judged = known_judgements(collection, split, opened)
-    queries = [query for query in collection.queries() if query.query_id in judged]
+    all_queries = list(collection.queries())
+    judged = known_judgements(collection.qrels(split), split, all_queries, opened)
+    queries = [query for query in all_queries if query.query_id in judged]
     encoder = open_query_encoder(opened.meta.query_encoder, opened.vocabulary)
     qk, dk = keep
     encoded = prune(encode_queries(queries, encoder, opened.vocabulary), qk)
@@ -150,11 +151,10 @@ def _measure_and_write(
     return [Measurement(name, values) for name, values in per_query.items()]
 
 
-def known_judgements(collection: Collection, split: str, opened: Index) -> dict[str, dict[str, int]]:
+def known_judgements(qrels: list[Qrel], split: str, queries: list[Query], opened: Index) -> dict[str, dict[str, int]]:
     """Judgements of queries and documents that exist; the others are counted in a warning and left out."""
-    query_ids = {query.query_id for query in collection.queries()}
+    query_ids = {query.query_id for query in queries}
     doc_ids = set(opened.doc_ids)
-    qrels = collection.qrels(split)
     known = [qrel for qrel in qrels if qrel.query_id in query_ids and qrel.doc_id in doc_ids]
     if n_unknown := len(qrels) - len(known):
         example = next(qrel for qrel in qrels if qrel.query_id not in query_ids or qrel.doc_id not in doc_ids)
