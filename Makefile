@@ -23,7 +23,7 @@ lint: .venv/.dev
 	$(BIN)/mypy
 
 bench-index: .venv/.dev
-	$(BIN)/python bench/index_rate.py
+	$(BIN)/python -m bench.index_rate
 
 .venv/.core: pyproject.toml constraints.txt
 	@echo "installing Lexigraft into .venv ..."

@@ -1,6 +1,6 @@
 """Documents a second from text to index, beside bm25s on the same text in the same run.
 
-    python bench/index_rate.py [--documents 100000] [--out FILE.json]
+    python -m bench.index_rate [--documents 100000] [--out FILE.json]
 
 Both read the same BEIR file, split, drop stop-words, stem, and leave an index on disk. Each runs in a process of its
 own, one after the other, several times; the medians and their ratio are printed as JSON, with each one's peak memory.

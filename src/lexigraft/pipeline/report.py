@@ -94,7 +94,7 @@ def draw(report: Mapping[str, Any], path: Path) -> None:
         for axis_formatter in (axes.xaxis.set_major_formatter, axes.xaxis.set_minor_formatter):
             axis_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "1235" else "")
     axes.margins(x=0.25, y=0.25)
-    axes.set_xlabel("FLOPS: postings touched a query, per document of the collection (log scale; left is cheaper)")
+    axes.set_xlabel("FLOPS: postings a query touches, per document (log scale; left is cheaper)")
     axes.set_ylabel("MRR@10 (up is better)")
     collection = report["collection"]
     queries = f"{collection['queries']:,} {collection['split']} queries"
