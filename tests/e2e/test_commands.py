@@ -1,10 +1,12 @@
 """Every command on a small collection, as a user would call it."""
 
 import json
+import shutil
 
 import pytest
 
 from lexigraft.core.artifact import read_manifest
+from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
 from tests.conftest import DOCUMENTS, QRELS, QUERIES
 
@@ -116,7 +118,11 @@ def test_index_alone(collection, tmp_path, lexigraft):
     assert lexigraft("search", "--index", tmp_path / "index", "graph", "--json").json[0]["doc_id"] == "d5"
     assert lexigraft("index", "--data", collection, "--out", tmp_path / "index").status == 0  # replaces an index
     refused = lexigraft("index", "--data", collection, "--out", collection)  # and nothing else
-    assert (refused.status, "is not an index" in refused.stderr) == (2, True)
+    assert (refused.status, "is not a Lexigraft artifact" in refused.stderr) == (2, True)
+    lexigraft("run", "--data", collection, "--out", tmp_path / "run")
+    refused = lexigraft("index", "--data", collection, "--out", tmp_path / "run/judged/bm25/vectors")
+    assert (refused.status, "holds a vectors, not an index" in refused.stderr) == (2, True)
+    shutil.rmtree(tmp_path / "run")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["index", "tiny"]
 
 
@@ -202,9 +208,59 @@ def test_pydocs_has_two_views(tmp_path, lexigraft):
     assert "Deserialize" in {hit["doc_id"]: hit["title"] for hit in hits}["json.loads"]
 
 
-def test_unknown_judgements_are_counted_and_left_out(collection, tmp_path, lexigraft):
+def test_unknown_judgements_are_counted(collection, tmp_path, lexigraft):
     with (collection / "qrels/test.tsv").open("a") as file:
-        file.write("q1\tabsent\t1\nq9\td1\t1\n")
+        file.write("q3\tabsent\t1\nq9\td1\t1\n")
     answer = lexigraft("run", "--data", collection, "--out", tmp_path / "run", "--json")
-    assert answer.stderr.count("2 of 7 name an unknown query or document (such as q1, absent)") == 1
-    assert answer.json["rows"][0]["R@10"] == 1.0
+    assert answer.stderr.count("1 of 7 are left out, their query is unknown (such as q9)") == 1
+    assert answer.stderr.count("1 relevant documents are not in the collection (such as absent)") == 1
+    assert answer.json["rows"][0]["R@10"] == pytest.approx((1 + 1 + 0.5) / 3)  # what is not there cannot be found
+    trec = tmp_path / "run/judged/bm25/evaluation-qk0-dk0/run.trec"
+    with (collection / "qrels/test.tsv").open() as file:
+        known = [line for line in file if not line.startswith("q9")]
+    (collection / "qrels/test.tsv").write_text("".join(known))
+    found = lexigraft("evaluate", trec, "--data", collection, "--json").json[str(trec)]
+    assert found["R@10"] == answer.json["rows"][0]["R@10"]
+
+
+def test_new_judgements_change_no_vectors(run, collection, lexigraft):
+    with (collection / "qrels/test.tsv").open("a") as file:
+        file.write("q3\td1\t1\n")
+    answer = lexigraft("run", "--data", collection, "--out", run)
+    assert "encode bm25 (judged): done before" in answer.stderr
+    assert "index bm25 (judged): done before" in answer.stderr
+    assert "evaluate bm25 (qk=0, dk=0): done before" not in answer.stderr
+
+
+def test_a_run_folder_used_again_shows_only_the_new_collection(run, tmp_path, lexigraft):
+    write_collection(tmp_path / "other", [Document("x1", "", "apple banana")])
+    answer = lexigraft("run", "--data", tmp_path / "other", "--out", run, "--set", "run.systems=bm25", "--json")
+    assert answer.json["rows"] == []
+    assert [line["stage"] for line in answer.json["stages"]] == [
+        "collect",
+        "encode bm25 (judged)",
+        "index bm25 (judged)",
+        "report",
+    ]
+    assert not (run / "report.png").exists()
+    assert lexigraft("search", "--run", run, "apple", "--json").json[0]["doc_id"] == "x1"
+    refused = lexigraft("search", "--run", run, "--system", "bm25-plain", "order")
+    assert (refused.status, "present: bm25" in refused.stderr) == (2, True)
+
+
+def test_ids_of_any_kind(tmp_path, lexigraft):
+    ids = ["a b", "c\u00a0d", "e\nf", ":apple:", "[bold]x", "п%20", "g:smile:h"]
+    documents = [Document(doc_id, "", f"word{number} shared") for number, doc_id in enumerate(ids)]
+    queries = [Query(f"q {number}", f"word{number} shared") for number in range(len(ids))]
+    qrels = [Qrel(f"q {number}", doc_id, 1) for number, doc_id in enumerate(ids) if "\n" not in doc_id]
+    write_collection(tmp_path / "odd", documents, queries, {"test": qrels})
+    report = lexigraft("run", "--data", tmp_path / "odd", "--out", tmp_path / "run", "--json").json
+    assert report["rows"][0]["MRR@10"] == 1.0
+    trec = tmp_path / "run/judged/bm25/evaluation-qk0-dk0/run.trec"
+    assert lexigraft("evaluate", trec, "--data", tmp_path / "odd", "--json").json[str(trec)]["MRR@10"] == 1.0
+    for number, doc_id in enumerate(ids):
+        text = lexigraft("search", "--run", tmp_path / "run", f"word{number}").stdout
+        assert doc_id in text  # as it is, so that it can be copied
+        assert (
+            lexigraft("explain", "--run", tmp_path / "run", f"word{number}", doc_id, "--json").json["doc_id"] == doc_id
+        )

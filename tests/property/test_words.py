@@ -8,7 +8,7 @@ from lexigraft.vocab.pieces import PieceTable
 from lexigraft.vocab.words import normalise, normalised_utf8, split_pieces, split_words, words_of_piece
 
 # Letters, digits, joiners, separators, combining marks, format characters, several scripts, odd spaces.
-ALPHABET = "aB1 2.,:;'’_-/\\\"()\t\n\u00a0\u2028\u200d\u0301ßéИиλ日本のカ한국어مر\u0660①ﬁ$…—\u202f\u1680\U0001f600"
+ALPHABET = "אבaB1 2.,:;'’_-/\\\"()\t\n\u00a0\u2028\u200d\u0301ßéИиλ日本のカ한국어مر\u0660①ﬁ$…—\u202f\u1680\U0001f600"
 
 
 @settings(max_examples=2000)

@@ -53,5 +53,5 @@ def main() -> None:
 
 
 def _fail(message: str) -> None:
-    err.print(f"error: {message}", style="red", highlight=False, markup=False, soft_wrap=True)
+    err.print(f"error: {message}", style="red", soft_wrap=True)
     sys.exit(2)

@@ -25,8 +25,8 @@ from rich.text import Text
 from lexigraft.core.progress import Item
 
 # Into a file or pipe nothing is wrapped or cut, whatever the width of the terminal behind it.
-out = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
-err = Console(stderr=True)
+out = Console(highlight=False, emoji=False, markup=False, width=None if sys.stdout.isatty() else 200)
+err = Console(stderr=True, highlight=False, emoji=False, markup=False)
 
 
 def print_json(value: Any) -> None:
@@ -36,7 +36,7 @@ def print_json(value: Any) -> None:
 
 def print_line(text: str, style: str = "") -> None:
     """One line of data, whole: a path or title can be copied from it."""
-    out.print(text, style=style, markup=False, soft_wrap=True)
+    out.print(text, style=style, soft_wrap=True)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[str] = ()) -> None:
@@ -60,10 +60,10 @@ class _Messages(logging.Handler):
         text = record.getMessage()
         if record.levelno >= logging.WARNING:
             if text not in self._warned:
-                err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
+                err.print(f"warning: {text}", style="yellow", soft_wrap=True)
             self._warned.add(text)
         else:
-            err.print(text, markup=False, soft_wrap=True)
+            err.print(text, soft_wrap=True)
 
 
 def show_messages() -> None:

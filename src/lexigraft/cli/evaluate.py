@@ -1,5 +1,6 @@
 """`evaluate`."""
 
+import logging
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,8 @@ import typer
 from lexigraft.cli.console import print_json, print_table, show_messages
 from lexigraft.cli.options import JsonOption
 from lexigraft.core.errors import InputError, SettingError
+
+log = logging.getLogger(__name__)
 
 DEFAULT_MEASURES = ["MRR@10", "R@10", "R@100", "R@1000", "nDCG@10"]
 
@@ -31,7 +34,7 @@ def evaluate(
     from lexigraft.data.collection import open_collection
     from lexigraft.evaluate.measures import judgements
     from lexigraft.evaluate.measures import measure as measure_rankings
-    from lexigraft.evaluate.trec import read_qrels, read_run
+    from lexigraft.evaluate.trec import read_qrels, read_run, trec_id
 
     show_messages()
     if (qrels is None) == (data is None):
@@ -47,12 +50,20 @@ def evaluate(
     if not judged:
         raise InputError("the judgements hold no relevant document")
     names = measure or DEFAULT_MEASURES
-    found = {
-        str(path): {item.measure: item.mean for item in measure_rankings(read_run(path), judged, names)}
-        for path in trec_run
-    }
+    judged = {trec_id(query): {trec_id(doc): grade for doc, grade in docs.items()} for query, docs in judged.items()}
+    found = {}
+    for path in trec_run:
+        rankings = read_run(path)
+        _warn_of_shallow_runs(path, max((len(ranking.doc_ids) for ranking in rankings), default=0), names)
+        found[str(path)] = {item.measure: item.mean for item in measure_rankings(rankings, judged, names)}
     if json:
         print_json(found)
     else:
         rows = [[path, *(f"{values[name]:.4f}" for name in names)] for path, values in found.items()]
         print_table(f"{len(judged):,} judged queries", ["run", *names], rows, left=("run",))
+
+
+def _warn_of_shallow_runs(path: Path, depth: int, names: list[str]) -> None:
+    deeper = [name for name in names if name.rpartition("@")[2].isdigit() and int(name.rpartition("@")[2]) > depth]
+    if deeper:
+        log.warning("%s holds at most %d results a query: %s see no more than those", path, depth, ", ".join(deeper))

@@ -70,13 +70,11 @@ def _best_answer(run: Path) -> str:
 
 
 def report(run: RunOption, json: JsonOption = False) -> None:
-    """Show the report of a run, and write its table and picture again."""
+    """Show the report of a run."""
     from lexigraft.pipeline.layout import RunFolder
-    from lexigraft.pipeline.report import read_report, write_report
+    from lexigraft.pipeline.report import read_report
 
-    found = read_report(RunFolder(run))
-    write_report(found, RunFolder(run))
-    _show(found, run, json)
+    _show(read_report(RunFolder(run)), run, json)
 
 
 def _run(

@@ -88,6 +88,8 @@ def _open(run: Path | None, index: Path | None, system: str | None) -> "TextSear
     show_messages()
     if (run is None) == (index is None):
         raise SettingError("give either --run RUN or --index INDEX, such as --run runs/quickstart")
+    if index is not None and system is not None:
+        raise SettingError("--system chooses among the systems of a --run; an --index has only one")
     return TextSearch(index if index is not None else RunFolder(run or Path()).searchable_index(system))
 
 
@@ -104,12 +106,12 @@ def _answer(session: "TextSearch", query: str, k: int, as_json: bool) -> None:
         print_json([{"rank": hit.rank, "doc_id": hit.doc_id, "score": hit.score, "title": hit.title} for hit in hits])
         return
     if not hits:
-        err.print("nothing found: no word of the query is in any document")
+        err.print("nothing found: the query has no word that documents are indexed by")
         return
     for hit in hits:
         terms = " ".join(item.term for item in session.explain(query, hit.doc_id).contributions)
-        out.print(f"[bold]{hit.rank:>3}[/bold]  {hit.score:8.3f}  ", end="")
-        out.print(hit.doc_id, style="bold cyan", markup=False, soft_wrap=True)
+        out.print(f"{hit.rank:>3}  {hit.score:8.3f}  ", end="")
+        out.print(hit.doc_id, style="bold cyan", soft_wrap=True)
         if hit.title:
-            out.print(f"               {hit.title}", markup=False, soft_wrap=True)
-        out.print(f"               matched: {terms}", style="dim", markup=False, soft_wrap=True)
+            out.print(f"               {hit.title}", soft_wrap=True)
+        out.print(f"               matched: {terms}", style="dim", soft_wrap=True)

@@ -6,6 +6,7 @@ with offsets, so that millions of document ids cost no Python objects until they
 
 import mmap
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, overload
@@ -76,11 +77,13 @@ class StringTableWriter:
         self._position = 0
 
     def extend(self, strings: Iterable[str]) -> None:
-        encoded = [string.encode() for string in strings]
-        ends = np.cumsum([len(piece) for piece in encoded], dtype=np.int64) + self._position
-        self._blob.write(b"".join(encoded))
-        self._offsets.append(ends)
-        self._position = int(ends[-1]) if len(ends) else self._position
+        """Append strings, a bounded number at a time; a lone surrogate, which UTF-8 cannot hold, becomes "?"."""
+        stream = iter(strings)
+        while encoded := [string.encode("utf-8", "replace") for string in islice(stream, 4096)]:
+            ends = np.cumsum([len(piece) for piece in encoded], dtype=np.int64) + self._position
+            self._blob.write(b"".join(encoded))
+            self._offsets.append(ends)
+            self._position = int(ends[-1])
 
     def __enter__(self) -> "StringTableWriter":
         return self

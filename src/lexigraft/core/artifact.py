@@ -5,6 +5,7 @@ Every stage writes one with `write_artifact` (a folder beside the target, rename
 holds no times and no machine names, so the same inputs and settings give the same bytes.
 """
 
+import glob
 import hashlib
 import json
 import os
@@ -67,7 +68,9 @@ def write_artifact(path: Path, manifest: Manifest) -> Iterator[Path]:
     """Yield an empty folder to fill; on success it becomes `path`, on any error nothing changes.
 
     A kill leaves the old artifact or none at `path`; the half-written folder beside it is removed by the next writer.
+    Only an artifact is ever replaced: anything else that stands at `path` is somebody's, and raises.
     """
+    require_replaceable(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
     draft = path.with_name(f"{path.name}.draft-{os.getpid()}")
@@ -90,8 +93,17 @@ def _with_files(manifest: Manifest, folder: Path) -> Manifest:
     return Manifest(**{**manifest.__dict__, "files": files})
 
 
+def require_replaceable(path: Path) -> None:
+    """Raise unless `path` is free, an empty folder, or an artifact, whole or damaged."""
+    if not path.exists() or (path / MANIFEST).is_file():
+        return
+    if not path.is_dir() or any(path.iterdir()):
+        raise ArtifactError(f"{path} exists and is not a Lexigraft artifact; give another folder, or remove it first")
+
+
 def _remove_leftovers(path: Path) -> None:
-    for pattern in (f"{path.name}.draft-*", f"{path.name}.old-*"):
+    name = glob.escape(path.name)
+    for pattern in (f"{name}.draft-*", f"{name}.old-*"):
         for leftover in path.parent.glob(pattern):
             shutil.rmtree(leftover, ignore_errors=True)
 

@@ -13,5 +13,9 @@ Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 
 def compiled(function: Kernel) -> Kernel:
-    """Compile `function` to machine code on first use; the result is cached beside the source."""
-    return cast(Kernel, numba.njit(cache=True, nogil=True)(function))
+    """Compile `function` to machine code on first use; the result is cached beside the source or in the home folder,
+    or, where neither can be written, not at all."""
+    try:
+        return cast(Kernel, numba.njit(cache=True, nogil=True)(function))
+    except RuntimeError:  # "cannot cache function ...: no locator available"
+        return cast(Kernel, numba.njit(nogil=True)(function))

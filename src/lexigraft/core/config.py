@@ -64,7 +64,7 @@ class PruneSettings:
 
     def __post_init__(self) -> None:
         ok = bool(self.budgets) and all(
-            len(pair) == 2 and all(isinstance(k, int) and k >= 0 for k in pair) for pair in self.budgets
+            len(pair) == 2 and all(type(k) is int and k >= 0 for k in pair) for pair in self.budgets
         )
         _require(ok, "prune.budgets", self.budgets, "pairs of counts such as [[0, 0], [7, 20]]")
 
@@ -136,8 +136,8 @@ def settings_as_dict(settings: Settings) -> dict[str, Any]:
 
 def _read_toml(path: Path) -> Mapping[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingError(f"{path} is not valid TOML: {error}") from error
 
 
@@ -179,6 +179,10 @@ def _convert(name: str, value: Any, default: Any) -> Any:
     """`value` as the type of `default`; lists become tuples and a lone value a tuple of one."""
     if isinstance(default, tuple):
         items = value if isinstance(value, list) else [value]
+        wanted = list if default and isinstance(default[0], tuple) else str
+        if not all(isinstance(item, wanted) for item in items):
+            form = "[[0, 0], [7, 20]]" if wanted is list else '["one", "two"]'
+            raise SettingError(f"{name} = {value!r} is not allowed: it is a list such as {form}")
         return tuple(tuple(item) if isinstance(item, list) else item for item in items)
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         return float(value)

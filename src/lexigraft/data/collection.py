@@ -39,7 +39,7 @@ class Collection:
 
     @property
     def name(self) -> str:
-        return self.folder.name
+        return self.folder.resolve().name
 
     def documents(self) -> Iterator[Document]:
         """Stream the documents in file order."""
@@ -98,7 +98,7 @@ class Collection:
 def open_collection(folder: Path, on_duplicate: str = "warn") -> Collection:
     """The collection at `folder`; raises `InputError` saying what is missing. `on_duplicate`: warn or error."""
     if not folder.is_dir():
-        raise InputError(f"there is no collection at {folder}; give a folder with corpus.jsonl, or 'pydocs'")
+        raise InputError(f"there is no collection at {folder}; give a folder with corpus.jsonl")
     corpus = _plain_or_gzip(folder, "corpus.jsonl")
     if corpus is None:
         raise InputError(f"{folder} has no corpus.jsonl or corpus.jsonl.gz: it is not a collection in BEIR layout")
@@ -113,7 +113,11 @@ def _plain_or_gzip(folder: Path, name: str) -> Path | None:
 def _lines(path: Path) -> Iterator[tuple[int, str, str]]:
     """Every non-empty line: its number, "file:number", and text."""
     try:
-        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+        with (
+            gzip.open(path, "rt", encoding="utf-8-sig")
+            if path.suffix == ".gz"
+            else path.open(encoding="utf-8-sig") as file
+        ):
             for number, line in enumerate(file, 1):
                 if line.strip():
                     yield number, f"{path}:{number}", line
@@ -127,7 +131,10 @@ def _json_lines(path: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
     for number, where, line in _lines(path):
         try:
             record = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (
+            ValueError,
+            RecursionError,
+        ) as error:  # malformed, a number of thousands of digits, or nested too deeply
             raise InputError(f"{where}: not valid JSON: {error}") from error
         if not isinstance(record, dict):
             raise InputError(f"{where}: expected a JSON object, found {type(record).__name__}")
@@ -137,11 +144,19 @@ def _json_lines(path: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
 def _text_field(record: dict[str, Any], key: str, where: str) -> str:
     value = record.get(key)
     if not isinstance(value, str):
-        problem = f"field {key!r} is missing" if value is None else f"field {key!r} is not a string: {value!r}"
+        problem = f"field {key!r} is not a string: {value!r}" if key in record else f"field {key!r} is missing"
         raise InputError(f"{where}: {problem}; present: {', '.join(record) or 'nothing'}")
-    if key == "_id" and (not value or "\0" in value):
-        raise InputError(f"{where}: an _id must not be empty or hold NUL characters: {value!r}")
+    if key == "_id" and (not value or "\0" in value or not _is_utf8(value)):
+        raise InputError(f"{where}: an _id must not be empty or hold NUL characters or lone surrogates: {value!r}")
     return value
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _read_qrels(path: Path) -> Iterator[Qrel]:
@@ -151,8 +166,17 @@ def _read_qrels(path: Path) -> Iterator[Qrel]:
             raise InputError(
                 f"{where}: expected query-id, corpus-id and score separated by tabs, found {len(fields)} fields"
             )
+        if number == 1 and not _is_number(fields[2]):
+            continue  # the header
         try:
             yield Qrel(fields[0], fields[1], int(fields[2]))
         except ValueError:
-            if number > 1:  # the first line may be a header
-                raise InputError(f"{where}: the score {fields[2]!r} is not a whole number") from None
+            raise InputError(f"{where}: the score {fields[2]!r} is not a whole number") from None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -43,6 +43,11 @@ def measure(rankings: Iterable[Ranking], judged: Judgements, measures: Sequence[
     ]
 
 
+def check_measures(names: Sequence[str]) -> None:
+    """Raise for a name that `measure` would not know, before long work rather than after it."""
+    measure([], {}, names)
+
+
 def measured_by() -> str:
     """What `measure` uses here, for reports."""
     return f"ir_measures {version('ir-measures')} (trec_eval)" if trec_eval_available() else "lexigraft"

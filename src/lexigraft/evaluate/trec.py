@@ -3,35 +3,43 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
+from urllib.parse import quote
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Qrel, Ranking
 
 
+def trec_id(identifier: str) -> str:
+    """An id as TREC files can hold it: white space, which would end the field, percent-encoded."""
+    if identifier.split() == [identifier]:
+        return identifier
+    return "".join(quote(char) if char.isspace() else char for char in identifier)
+
+
 def write_run(file: TextIO, rankings: Iterable[Ranking], tag: str, depth: int | None = None) -> None:
     """Append `query Q0 document rank score tag`, one line a result, the first `depth` of each ranking."""
     for ranking in rankings:
-        doc_ids, scores = ranking.doc_ids[:depth], ranking.scores[:depth]
-        names = " ".join((ranking.query_id, *doc_ids))
-        if " ".join(names.split()) != names or names.count(" ") != len(doc_ids):
-            spaced = next(name for name in (ranking.query_id, *doc_ids) if name.split() != [name])
-            raise InputError(f"the id {spaced!r} holds a space, which a TREC run cannot")
-        query, hits = ranking.query_id, enumerate(zip(doc_ids, scores, strict=True), 1)
-        file.writelines(f"{query} Q0 {doc_id} {place} {score:.6f} {tag}\n" for place, (doc_id, score) in hits)
+        query = trec_id(ranking.query_id)
+        hits = enumerate(zip(ranking.doc_ids[:depth], ranking.scores[:depth], strict=True), 1)
+        file.writelines(f"{query} Q0 {trec_id(doc_id)} {place} {score:.6f} {tag}\n" for place, (doc_id, score) in hits)
 
 
 def read_run(path: Path) -> list[Ranking]:
-    """Rankings in file order of queries, documents by their rank field."""
-    lists: dict[str, list[tuple[int, str, float]]] = {}
+    """Rankings in file order of queries; documents by score, as trec_eval orders them, and equal scores by rank."""
+    lists: dict[str, dict[str, tuple[float, int]]] = {}
     for where, fields in _fields(path, 6, "query Q0 document rank score tag"):
+        hits = lists.setdefault(fields[0], {})
+        if fields[2] in hits:
+            raise InputError(f"{where}: document {fields[2]!r} was ranked for query {fields[0]!r} already")
         try:
-            lists.setdefault(fields[0], []).append((int(fields[3]), fields[2], float(fields[4])))
+            hits[fields[2]] = (-float(fields[4]), int(fields[3]))
         except ValueError as error:
             raise InputError(f"{where}: rank and score must be numbers: {error}") from error
-    return [
-        Ranking(query, tuple(doc for _, doc, _ in sorted(hits)), tuple(score for _, _, score in sorted(hits)))
-        for query, hits in lists.items()
-    ]
+    rankings = []
+    for query, hits in lists.items():
+        doc_ids = sorted(hits, key=hits.__getitem__)
+        rankings.append(Ranking(query, tuple(doc_ids), tuple(-hits[doc_id][0] for doc_id in doc_ids)))
+    return rankings
 
 
 def read_qrels(path: Path) -> list[Qrel]:
@@ -48,7 +56,7 @@ def read_qrels(path: Path) -> list[Qrel]:
 def _fields(path: Path, n_fields: int, form: str) -> Iterator[tuple[str, list[str]]]:
     if not path.is_file():
         raise InputError(f"there is no file {path}")
-    with path.open(encoding="utf-8") as file:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
         for number, line in enumerate(file, 1):
             fields = line.split()
             if fields and len(fields) != n_fields:

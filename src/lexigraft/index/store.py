@@ -9,6 +9,7 @@ doc_ids.*, titles.*, terms.*          string tables
 meta.json                             counts, scale, pruning, vocabulary fingerprint, query encoder
 """
 
+import bisect
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -72,19 +73,24 @@ class Index:
         return self.doc_ordinals[start:end], self.impacts[start:end]
 
     def ordinal(self, doc_id: str) -> int:
-        """The ordinal of a document, by binary search over the ids in order; raises `InputError` for an unknown id."""
-        low, high = 0, self.n_documents
-        while low < high:
-            middle = (low + high) // 2
-            if self.doc_ids[int(self.ordinal_of_rank[middle])].encode() < doc_id.encode():
-                low = middle + 1
-            else:
-                high = middle
-        if low < self.n_documents:
-            ordinal = int(self.ordinal_of_rank[low])
-            if self.doc_ids[ordinal] == doc_id:
-                return ordinal
-        raise InputError(f"there is no document {doc_id!r} in this index of {self.n_documents} documents")
+        """The ordinal of a document; raises `InputError` for an unknown id."""
+        found = self._find(doc_id)
+        if found is None:
+            raise InputError(f"there is no document {doc_id!r} in this index of {self.n_documents} documents")
+        return found
+
+    def holds(self, doc_id: str) -> bool:
+        return self._find(doc_id) is not None
+
+    def _find(self, doc_id: str) -> int | None:
+        """Binary search over the ids in order."""
+        key = doc_id.encode("utf-8", "replace")
+        rank = bisect.bisect_left(range(self.n_documents), key, key=lambda at: self._id_at(at).encode())
+        found = rank < self.n_documents and self._id_at(rank).encode() == key
+        return int(self.ordinal_of_rank[rank]) if found else None
+
+    def _id_at(self, rank: int) -> str:
+        return self.doc_ids[int(self.ordinal_of_rank[rank])]
 
 
 def open_index(path: Path, checksums: bool = True) -> Index:

@@ -7,7 +7,7 @@ files are whole. Because parents are named by fingerprint, a change anywhere re-
 import json
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, write_artifact, write_json
@@ -26,9 +26,11 @@ class Ensurer:
 
     run: RunFolder
     from_stage: str | None
+    labels: list[str] = field(default_factory=list)  # of this call, in order
 
     def ensure(self, stage: str, label: str, path: Path, wanted: Manifest, make: Callable[[Path], None]) -> Manifest:
         """The manifest of the artifact at `path`, made by `make(folder)` where the one there is not as wanted."""
+        self.labels.append(label)
         kept = None if self.is_forced(stage) else _whole_artifact(path, wanted)
         if kept is not None:
             log.info("%s: done before", label)
@@ -46,11 +48,16 @@ class Ensurer:
     def record(self, label: str, seconds: float, peak_rss_mib: float) -> None:
         """Keep what a stage took, for the report; a stage that is done again replaces its line."""
         log.info("%s: %.1f s, %.0f MiB", label, seconds, peak_rss_mib)
-        taken = [line for line in self.timings() if line["stage"] != label]
-        taken.append({"stage": label, "seconds": round(seconds, 3), "peak_rss_mib": round(peak_rss_mib, 1)})
-        write_json(self.run.timings, taken)
+        taken = {line["stage"]: line for line in self._all_timings()}
+        taken[label] = {"stage": label, "seconds": round(seconds, 3), "peak_rss_mib": round(peak_rss_mib, 1)}
+        write_json(self.run.timings, list(taken.values()))
 
     def timings(self) -> list[dict[str, str | float]]:
+        """What the stages of this call took, now or when they were done before."""
+        taken = {line["stage"]: line for line in self._all_timings()}
+        return [taken[label] for label in self.labels if label in taken]
+
+    def _all_timings(self) -> list[dict[str, str | float]]:
         try:
             lines: list[dict[str, str | float]] = json.loads(self.run.timings.read_text(encoding="utf-8"))
         except (OSError, ValueError):

@@ -5,12 +5,16 @@ RUN/VIEW/SYSTEM/vectors/            document vectors
 RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document
 RUN/judged/SYSTEM/evaluation-qkN-dkM/    run.trec, per-query measures, the report row
 RUN/report.json report.md report.png
+RUN/run.json                        which views and systems the run has now; what else lies there is of former calls
 RUN/settings.json timings.json
 """
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import ArtifactError
 
 JUDGED, FULL = "judged", "full"
@@ -23,6 +27,10 @@ class RunFolder:
     @property
     def collection(self) -> Path:
         return self.root / "collection"
+
+    @property
+    def contents(self) -> Path:
+        return self.root / "run.json"
 
     @property
     def settings(self) -> Path:
@@ -44,21 +52,26 @@ class RunFolder:
     def evaluation(self, system: str, qk: int, dk: int) -> Path:
         return self.root / JUDGED / system / f"evaluation-qk{qk}-dk{dk}"
 
-    def systems(self) -> list[str]:
-        """The systems that can be searched, in alphabetical order."""
-        return sorted({path.parent.name for view in (JUDGED, FULL) for path in self.root.glob(f"{view}/*/index")})
+    def write_contents(self, views: Iterable[str], systems: Iterable[str]) -> None:
+        write_json(self.contents, {"views": list(views), "systems": list(systems)})
 
     def searchable_index(self, system: str | None) -> Path:
-        """The index a person searches: the full view where there is one. None: the run's default system."""
+        """The index a person searches: that of the first view. None: the run's first system that is ready."""
         if not self.root.is_dir():
-            raise ArtifactError(
-                f"there is no run at {self.root}; make one with: lexigraft run --data DIR --out {self.root}"
-            )
-        present = self.systems()
-        if not present:
+            remedy = f"make one with: lexigraft run --data DIR --out {self.root}"
+            raise ArtifactError(f"there is no run at {self.root}; {remedy}")
+        try:
+            contents = json.loads(self.contents.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            contents = {"views": [], "systems": []}
+        ready = {
+            name: path
+            for name in contents["systems"]
+            for view in contents["views"][:1]
+            if (path := self.index(view, name, 0)).is_dir()
+        }
+        if not ready:
             raise ArtifactError(f"the run at {self.root} has no index yet; continue it with the command that began it")
-        chosen = system or ("bm25" if "bm25" in present else present[0])
-        for view in (FULL, JUDGED):
-            if (path := self.index(view, chosen, 0)).is_dir():
-                return path
-        raise ArtifactError(f"the run at {self.root} has no system {chosen!r}; present: {', '.join(present)}")
+        if system is not None and system not in ready:
+            raise ArtifactError(f"the run at {self.root} has no system {system!r}; present: {', '.join(ready)}")
+        return ready[system or next(iter(ready))]

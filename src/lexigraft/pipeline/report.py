@@ -38,7 +38,10 @@ def read_report(run: RunFolder) -> dict[str, Any]:
         raise ArtifactError(
             f"there is no report at {path}; make or continue the run with: lexigraft run --data DIR --out {run.root}"
         )
-    report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ArtifactError(f"{path} is damaged ({error}); continue the run to write it again") from error
     return report
 
 
@@ -49,6 +52,8 @@ def write_report(report: Mapping[str, Any], run: RunFolder) -> None:
     aside.replace(run.report("md"))
     if report["rows"]:
         draw(report, run.report("png"))
+    else:
+        run.report("png").unlink(missing_ok=True)  # of a former run on another collection
 
 
 def cell(column: str, value: Any) -> str:

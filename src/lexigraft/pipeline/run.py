@@ -4,13 +4,14 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import Manifest, write_json
+from lexigraft.core.artifact import Manifest, hash_file, write_json
 from lexigraft.core.config import Settings, settings_as_dict
 from lexigraft.core.errors import SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.resources import measured
 from lexigraft.data.collection import Collection
+from lexigraft.evaluate.measures import check_measures
 from lexigraft.index import store as index_store
 from lexigraft.pipeline import stages
 from lexigraft.pipeline.ensure import STAGES, Ensurer
@@ -47,22 +48,28 @@ class _Run:
 
     def all_stages(self) -> dict[str, Any]:
         description = stages.source_description(self.source, self.settings.data)  # a bad source leaves no folder behind
+        if Path(self.source).resolve() == self.folder.root.resolve():
+            raise SettingError(
+                f"--out {self.folder.root} is the collection itself; give a folder of its own for the run"
+            )
+        check_measures(stages.measure_names(self.settings.evaluate))
         with writer_lock(self.folder.root):
-            write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
-            origin = self.collect(description)
+            self.collect(description)
             views = stages.collected(self.source, self.settings.data, self.folder.collection)
-            indexes = self.index_views(views, origin)
             split = views[JUDGED].evaluation_split(self.settings.data.split)
+            self.folder.write_contents(views, self.settings.run.systems)
+            indexes = self.index_views(views)
             rows = [] if split is None else self.evaluate(views[JUDGED], split, indexes)
             if split is None:
-                log.warning(
-                    "%s has no test or dev judgements: it is indexed and searchable, and nothing is measured",
-                    self.source,
-                )
-            return self.report(views, split, rows)
+                message = "%s has no test or dev judgements: it is indexed and searchable, and nothing is measured"
+                log.warning(message, self.source)
+            report = self.report(views, split, rows)
+            write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
+            return report
 
     def manifest(self, kind: str, version: int, config: dict[str, Any], parents: dict[str, str]) -> Manifest:
-        return Manifest(kind, version, config, parents, self.settings.run.seed)
+        """Nothing here is drawn at random yet, so no recipe depends on the seed."""
+        return Manifest(kind, version, config, parents, notes={"seed": self.settings.run.seed})
 
     def collect(self, description: dict[str, Any]) -> Manifest:
         wanted = self.manifest("collection", COLLECTION_FORMAT, description, {})
@@ -71,12 +78,12 @@ class _Run:
             lambda folder: stages.collect(self.source, self.settings.data, folder, self.progress),
         )  # fmt: skip
 
-    def index_views(self, views: dict[str, Collection], origin: Manifest) -> dict[tuple[str, int], Manifest]:
+    def index_views(self, views: dict[str, Collection]) -> dict[tuple[str, int], Manifest]:
         """Encode and index every view with every system; returns the judged indexes by (system, dk)."""
         judged = {}
         for view, collection in views.items():
             for system in self.settings.run.systems:
-                vectors = self.encode(view, collection, system, origin)
+                vectors = self.encode(view, collection, system)
                 keeps = dict.fromkeys([0, *(dk for _, dk in self.settings.prune.budgets)] if view == JUDGED else [0])
                 for keep in keeps:
                     made = self.index(view, system, keep, vectors)
@@ -86,12 +93,11 @@ class _Run:
                 log.info("searchable now: lexigraft search --run %s", self.folder.root)
         return judged
 
-    def encode(self, view: str, collection: Collection, system: str, origin: Manifest) -> Manifest:
+    def encode(self, view: str, collection: Collection, system: str) -> Manifest:
         settings = stages.lexical_settings(system, self.settings.lexical)
-        config = {"view": view, "encoder": "bm25", **stages.settings_config(settings)}
-        wanted = self.manifest(
-            vectors_store.KIND, vectors_store.FORMAT_VERSION, config, {"collection": origin.fingerprint}
-        )
+        config = {"encoder": "bm25", "on_duplicate": collection.on_duplicate, **stages.settings_config(settings)}
+        parents = {"corpus": hash_file(collection.corpus_file)}  # new queries or judgements change no document
+        wanted = self.manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
         return self.artifacts.ensure(
             "encode", f"encode {system} ({view})", self.folder.vectors(view, system), wanted,
             lambda folder: stages.encode(collection, settings, folder, self.progress),
@@ -111,6 +117,9 @@ class _Run:
 
     def evaluate(self, collection: Collection, split: str, indexes: dict[tuple[str, int], Manifest]) -> list[Path]:
         settings = self.settings
+        judged_on = {"qrels": hash_file(collection.qrels_files[split])}
+        if collection.queries_file is not None:
+            judged_on["queries"] = hash_file(collection.queries_file)
         paths = []
         for system in settings.run.systems:
             for qk, dk in settings.prune.budgets:
@@ -118,9 +127,8 @@ class _Run:
                     "system": system, "split": split, "qk": qk, "dk": dk,
                     **stages.settings_config(settings.search), **stages.settings_config(settings.evaluate),
                 }  # fmt: skip
-                wanted = self.manifest(
-                    "evaluation", EVALUATION_FORMAT, config, {"index": indexes[system, dk].fingerprint}
-                )
+                parents = {"index": indexes[system, dk].fingerprint, **judged_on}
+                wanted = self.manifest("evaluation", EVALUATION_FORMAT, config, parents)
                 path = self.folder.evaluation(system, qk, dk)
                 self.artifacts.ensure(
                     "evaluate", f"evaluate {system} (qk={qk}, dk={dk})", path, wanted,
@@ -151,6 +159,7 @@ class _Run:
             name = stages.PYDOCS if self.source == stages.PYDOCS else views[JUDGED].name
             report = assemble_report(name, split, evaluations, self.artifacts.timings())
             write_report(report, self.folder)
+        self.artifacts.labels.append("report")
         self.artifacts.record("report", usage.seconds, usage.peak_rss_mib)
         report["stages"] = self.artifacts.timings()
         write_json(self.folder.report("json"), report)

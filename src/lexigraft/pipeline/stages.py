@@ -108,7 +108,7 @@ def evaluate(
         searcher.search(*encoded.row(row), search.k, encoded.row_ids[row])
         for row in progress.track(range(encoded.n_rows), f"searching with {system}", encoded.n_rows)
     )
-    names = [*REPORTED, *(name for name in settings.measures if name not in REPORTED)]
+    names = measure_names(settings)
     with (folder / "run.trec").open("w", encoding="utf-8") as run_file:
         measurements = _measure_and_write(rankings, judged, names, run_file, system, settings.run_depth)
     timing = time_queries(
@@ -134,6 +134,11 @@ def evaluate(
     write_json(folder / "row.json", row)
 
 
+def measure_names(settings: EvaluateSettings) -> list[str]:
+    """What every report has, and what was asked for beside it."""
+    return [*REPORTED, *(name for name in settings.measures if name not in REPORTED)]
+
+
 def _measure_and_write(
     rankings: Iterator[Ranking],
     judged: dict[str, dict[str, int]],
@@ -152,21 +157,21 @@ def _measure_and_write(
 
 
 def known_judgements(qrels: list[Qrel], split: str, queries: list[Query], opened: Index) -> dict[str, dict[str, int]]:
-    """Judgements of queries and documents that exist; the others are counted in a warning and left out."""
+    """Judgements of the queries that exist. Those of unknown documents stay, as in trec_eval: what is not in the
+    collection cannot be found, and counts as missed. Both kinds are counted in a warning."""
     query_ids = {query.query_id for query in queries}
-    doc_ids = set(opened.doc_ids)
-    known = [qrel for qrel in qrels if qrel.query_id in query_ids and qrel.doc_id in doc_ids]
-    if n_unknown := len(qrels) - len(known):
-        example = next(qrel for qrel in qrels if qrel.query_id not in query_ids or qrel.doc_id not in doc_ids)
-        log.warning(
-            "%s judgements: %d of %d name an unknown query or document (such as %s, %s) and are left out",
-            split, n_unknown, len(qrels), example.query_id, example.doc_id,
-        )  # fmt: skip
+    known = [qrel for qrel in qrels if qrel.query_id in query_ids]
+    if n_left_out := len(qrels) - len(known):
+        example = next(qrel.query_id for qrel in qrels if qrel.query_id not in query_ids)
+        message = "%s judgements: %d of %d are left out, their query is unknown (such as %s)"
+        log.warning(message, split, n_left_out, len(qrels), example)
+    absent = sorted({qrel.doc_id for qrel in known if qrel.relevance > 0 and not opened.holds(qrel.doc_id)})
+    if absent:
+        message = "%s judgements: %d relevant documents are not in the collection (such as %s) and count as missed"
+        log.warning(message, split, len(absent), absent[0])
     judged = judgements(known)
     if not judged:
-        raise InputError(
-            f"no query of split {split!r} has a relevant document in the collection; nothing can be measured"
-        )
+        raise InputError(f"no known query of split {split!r} has a relevant document; nothing can be measured")
     return judged
 
 

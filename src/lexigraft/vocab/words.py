@@ -1,9 +1,9 @@
 """The one word rule: how any text, in any script, is cut into words.
 
 Text is NFKC-normalised and lower-cased, then cut at the word boundaries of Unicode Standard Annex 29 (the `regex`
-module's WORD flag), so that "don't" and "3.14" are words and Korean, Cyrillic or Arabic text needs nothing special. Two
-tailorings, which the annex allows: "_" separates words, and so do "." and ":" before a letter, because `os.path` and
-`snake_case` are made of words that people search for.
+module's WORD flag), so that "don't" and "3.14" are words and Korean, Cyrillic or Arabic text needs nothing special.
+Tailorings, which the annex allows: "_" separates words, and so do "." and ":" before a letter, because `os.path` and
+`snake_case` are made of words that people search for; and a quotation mark always does, also between Hebrew letters.
 
 `split_words` is the rule. `split_pieces` is its fast first half: it cuts at characters that separate words in every
 context, so that `words_of_piece`, which applies the full rule, is needed only once per distinct piece. `pieces.py` does
@@ -14,7 +14,7 @@ import unicodedata
 
 import regex
 
-_WORD = regex.compile(r"[\p{L}\p{N}](?:\B(?!_|[.:](?=\p{L})).)*", regex.WORD | regex.DOTALL)
+_WORD = regex.compile(r"[\p{L}\p{N}](?:\B(?![_\"]|[.:](?=\p{L})).)*", regex.WORD | regex.DOTALL)
 
 # What may join two letters or digits into one word. Any other ASCII character but these, letters and digits is in no
 # word, whatever stands around it.

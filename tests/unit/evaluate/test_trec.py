@@ -22,10 +22,15 @@ def test_only_the_first_are_written():
     assert len(file.getvalue().splitlines()) == 2
 
 
-@pytest.mark.parametrize("doc_id", ["a b", " a", ""])
-def test_ids_with_spaces_are_refused(doc_id):
-    with pytest.raises(InputError, match=f"'{doc_id}' holds a space"):
-        write_run(io.StringIO(), [Ranking("q", ("x", doc_id), (1.0, 1.0))], "tag")
+def test_ids_with_spaces_stay_one_field(tmp_path):
+    with (tmp_path / "run").open("w") as file:
+        write_run(file, [Ranking("q 1", ("a b", "\u00a0c", "d%20e"), (3.0, 2.0, 1.0))], "tag")
+    assert read_run(tmp_path / "run") == [Ranking("q%201", ("a%20b", "%C2%A0c", "d%20e"), (3.0, 2.0, 1.0))]
+
+
+def test_scores_order_a_run_and_ranks_break_ties(tmp_path):
+    (tmp_path / "run").write_text("q Q0 a 0 1 t\nq Q0 b 0 9 t\nq Q0 d 3 1 t\nq Q0 c 2 1 t\n")
+    assert read_run(tmp_path / "run")[0].doc_ids == ("b", "a", "c", "d")
 
 
 def test_qrels(tmp_path):
@@ -33,7 +38,14 @@ def test_qrels(tmp_path):
     assert read_qrels(tmp_path / "qrels") == [Qrel("q", "d", 2), Qrel("q", "e", -1)]
 
 
-@pytest.mark.parametrize(("text", "says"), [("q Q0 d 1\n", ":1: expected"), ("q Q0 d x 1 t\n", "must be numbers")])
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("q Q0 d 1\n", ":1: expected"),
+        ("q Q0 d x 1 t\n", "must be numbers"),
+        ("q Q0 d 1 2 t\nq Q0 d 2 1 t\n", ":2: .* already"),
+    ],
+)
 def test_bad_runs(tmp_path, text, says):
     (tmp_path / "run").write_text(text)
     with pytest.raises(InputError, match=says):
