@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test test-integrations lint bench-index clean
+.PHONY: quickstart test test-integrations lint bench-head bench-index clean
 
 quickstart: .venv/.core
 	$(BIN)/lexigraft quickstart
@@ -22,6 +22,9 @@ lint: .venv/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+bench-head: .venv/.dev
+	$(BIN)/python -m bench.head_cpu
+
 bench-index: .venv/.dev
 	$(BIN)/python -m bench.index_rate
 
@@ -34,7 +37,7 @@ bench-index: .venv/.dev
 
 .venv/.dev: .venv/.core
 	@echo "installing what the tests need ..."
-	$(PIP_INSTALL) --no-build-isolation -e ".[dev]"
+	$(PIP_INSTALL) --no-build-isolation -e ".[dev,train]"
 	@touch $@
 
 clean:

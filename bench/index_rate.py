@@ -42,7 +42,7 @@ def generated_documents(
 
 
 def index_with_lexigraft(collection: Path, out: Path) -> None:
-    from lexigraft.core.config import Settings
+    from lexigraft.core.settings import Settings
     from lexigraft.pipeline.index_only import build
 
     build(str(collection), out, Settings())

@@ -135,7 +135,7 @@ def test_data_stats(collection, lexigraft):
 
 def test_pruned_rows(collection, tmp_path, lexigraft):
     report = lexigraft(
-        "run", "--data", collection, "--out", tmp_path / "run", "--set", "prune.budgets=[[0,0],[2,3]]", "--json"
+        "run", "--data", collection, "--out", tmp_path / "run", "--set", "prune.lexical=[[0,0],[2,3]]", "--json"
     ).json
     rows = {(row["system"], row["qk"], row["dk"]): row for row in report["rows"]}
     assert len(rows) == 4

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from lexigraft.core.artifact import Manifest, write_artifact
-from lexigraft.core.config import LexicalSettings
+from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document
 from lexigraft.vectors.lexical import encode_documents
 from lexigraft.vectors.store import FORMAT_VERSION, KIND, open_vectors

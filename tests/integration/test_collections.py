@@ -32,7 +32,7 @@ def test_dev_queries_where_there_is_no_test(tmp_path, lexigraft):
 @pytest.mark.skipif(DATA is None, reason="LEXIGRAFT_DATA is not set")
 @pytest.mark.parametrize("name", ["debian_desc2title", "acl_title2abstract"])
 def test_methods_agree_on_real_queries(name, tmp_path):
-    from lexigraft.core.config import Settings
+    from lexigraft.core.settings import Settings
     from lexigraft.data.collection import open_collection
     from lexigraft.index.store import open_index
     from lexigraft.pipeline.index_only import build
@@ -42,7 +42,7 @@ def test_methods_agree_on_real_queries(name, tmp_path):
     build(str(Path(DATA) / name), tmp_path / "index", Settings())
     index = open_index(tmp_path / "index")
     queries = list(open_collection(Path(DATA) / name).queries())[:300]
-    encoder = open_query_encoder(index.meta.query_encoder, index.vocabulary)
+    encoder = open_query_encoder(index.meta.query_encoder, index.vocabulary, tmp_path / "index")
     encoded = encode_queries(queries, encoder, index.vocabulary)
     for k in (1, 10, 1000):
         assert Searcher(index, "maxscore").search_batch(encoded, k, threads=2) == Searcher(

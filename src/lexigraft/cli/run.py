@@ -14,7 +14,10 @@ from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, OutOptio
 
 FromOption = Annotated[
     str | None,
-    typer.Option("--from", help="Do this stage and those after it again: collect, encode, index, evaluate or report."),
+    typer.Option(
+        "--from",
+        help="Do this stage and those after it again: collect, vocabulary, pretrain, finetune, encode, index, evaluate or report.",
+    ),
 ]
 QUICKSTART = Path("runs/quickstart")
 EXAMPLE = "remove duplicates but keep order"

@@ -1,4 +1,4 @@
-"""Settings: one frozen dataclass per stage, read from TOML and `section.key=value` overrides.
+"""Reads settings from TOML files and `section.key=value` overrides.
 
 Nothing is guessed: an unknown section or key fails with the nearest name, a value of the wrong type with what is
 allowed. The resolved settings are what manifests record.
@@ -7,117 +7,12 @@ allowed. The resolved settings are what manifests record.
 import difflib
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import SettingError
-
-
-def _require(ok: bool, name: str, value: object, allowed: str) -> None:
-    if not ok:
-        raise SettingError(f"{name} = {value!r} is not allowed: {allowed}")
-
-
-@dataclass(frozen=True)
-class DataSettings:
-    """Which queries are measured, and what the embedded collection reads."""
-
-    split: str = "auto"  # the qrels file to measure on; auto: test, or dev where there is no test
-    on_duplicate: str = "warn"  # an id used twice: keep the first and warn, or error
-    packages: tuple[str, ...] = ()  # pydocs: only these top-level packages; empty means all that are installed
-    processes: int = 0  # pydocs: parser processes; 0 means one per core
-
-    def __post_init__(self) -> None:
-        _require(self.on_duplicate in ("warn", "error"), "data.on_duplicate", self.on_duplicate, "warn or error")
-        _require(self.processes >= 0, "data.processes", self.processes, "0 (one per core) or more")
-
-
-@dataclass(frozen=True)
-class LexicalSettings:
-    """BM25 and its words."""
-
-    k1: float = 1.2
-    b: float = 0.75
-    stopwords: str = "english"  # english: Lucene's 33; none
-    stemmer: str = "english"  # a Snowball language; none
-
-    def __post_init__(self) -> None:
-        _require(self.k1 >= 0, "lexical.k1", self.k1, "0 or more")
-        _require(0 <= self.b <= 1, "lexical.b", self.b, "0 to 1")
-        _require(self.stopwords in ("english", "none"), "lexical.stopwords", self.stopwords, "english or none")
-
-
-@dataclass(frozen=True)
-class IndexSettings:
-    memory_mib: int = 256  # postings held in memory at once while building
-
-    def __post_init__(self) -> None:
-        _require(self.memory_mib >= 1, "index.memory_mib", self.memory_mib, "1 or more")
-
-
-@dataclass(frozen=True)
-class PruneSettings:
-    """Static pruning: pairs (qk, dk) of query and document terms kept; 0 keeps all. One report row each."""
-
-    budgets: tuple[tuple[int, int], ...] = ((0, 0),)
-
-    def __post_init__(self) -> None:
-        ok = bool(self.budgets) and all(
-            len(pair) == 2 and all(type(k) is int and k >= 0 for k in pair) for pair in self.budgets
-        )
-        _require(ok, "prune.budgets", self.budgets, "pairs of counts such as [[0, 0], [7, 20]]")
-
-
-@dataclass(frozen=True)
-class SearchSettings:
-    k: int = 1000  # how deep the measured rankings go
-    method: str = "maxscore"
-
-    def __post_init__(self) -> None:
-        _require(self.k >= 1, "search.k", self.k, "1 or more")
-        _require(self.method in ("exhaustive", "maxscore"), "search.method", self.method, "exhaustive or maxscore")
-
-
-@dataclass(frozen=True)
-class EvaluateSettings:
-    measures: tuple[str, ...] = ("R@100", "R@1000")  # beside MRR@10, R@10 and nDCG@10, which every report has
-    run_depth: int = 100  # results a query in run.trec; measures see all that were searched for
-    timing_queries: int = 500  # at most so many queries are timed, `timing_runs` times each, on one thread
-    timing_runs: int = 5
-
-    def __post_init__(self) -> None:
-        _require(self.run_depth >= 1, "evaluate.run_depth", self.run_depth, "1 or more")
-        _require(self.timing_queries >= 1, "evaluate.timing_queries", self.timing_queries, "1 or more")
-        _require(self.timing_runs >= 1, "evaluate.timing_runs", self.timing_runs, "1 or more")
-
-
-@dataclass(frozen=True)
-class RunSettings:
-    systems: tuple[str, ...] = ("bm25", "bm25-plain")
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        known = ("bm25", "bm25-plain")
-        _require(
-            bool(self.systems) and set(self.systems) <= set(known),
-            "run.systems",
-            list(self.systems),
-            f"some of {', '.join(known)}",
-        )
-
-
-@dataclass(frozen=True)
-class Settings:
-    """All of them; each stage is handed only its own section."""
-
-    run: RunSettings = field(default_factory=RunSettings)
-    data: DataSettings = field(default_factory=DataSettings)
-    lexical: LexicalSettings = field(default_factory=LexicalSettings)
-    prune: PruneSettings = field(default_factory=PruneSettings)
-    index: IndexSettings = field(default_factory=IndexSettings)
-    search: SearchSettings = field(default_factory=SearchSettings)
-    evaluate: EvaluateSettings = field(default_factory=EvaluateSettings)
+from lexigraft.core.settings import Settings
 
 
 def load_settings(path: Path | None = None, overrides: Iterable[str] = ()) -> Settings:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import ArrayWriter, release_pages, write_strings
 from lexigraft.core.compiled import compiled
-from lexigraft.core.config import IndexSettings
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings import IndexSettings
 from lexigraft.core.types import SparseMatrix
 from lexigraft.index.store import IndexMeta, write_meta
 from lexigraft.vectors.prune import prune_rows

@@ -15,7 +15,7 @@ from lexigraft.core.errors import ArtifactError
 from lexigraft.core.resources import measured
 from lexigraft.pipeline.layout import RunFolder
 
-STAGES = ("collect", "encode", "index", "evaluate", "report")
+STAGES = ("collect", "vocabulary", "pretrain", "finetune", "encode", "index", "evaluate", "report")
 
 log = logging.getLogger(__name__)
 

@@ -4,10 +4,10 @@ import shutil
 from pathlib import Path
 
 from lexigraft.core.artifact import Manifest, read_manifest, require_replaceable, write_artifact
-from lexigraft.core.config import Settings
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings import Settings
 from lexigraft.index import store as index_store
 from lexigraft.index.store import IndexMeta, open_index
 from lexigraft.pipeline import stages

@@ -1,6 +1,7 @@
 """Where a run keeps what: the only place that knows the names of the folders under RUN.
 
 RUN/collection/                     what was read (for pydocs: the two views in BEIR layout)
+RUN/model/{vocabulary,pretrained,finetuned}/    the learned model; *-checkpoint/ while it trains
 RUN/VIEW/SYSTEM/vectors/            document vectors
 RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document
 RUN/judged/SYSTEM/evaluation-qkN-dkM/    run.trec, per-query measures, the report row
@@ -18,6 +19,7 @@ from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import ArtifactError
 
 JUDGED, FULL = "judged", "full"
+MODEL = "esplade"
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,9 @@ class RunFolder:
     @property
     def collection(self) -> Path:
         return self.root / "collection"
+
+    def model(self, part: str) -> Path:
+        return self.root / "model" / part
 
     @property
     def contents(self) -> Path:
@@ -56,7 +61,8 @@ class RunFolder:
         write_json(self.contents, {"views": list(views), "systems": list(systems)})
 
     def searchable_index(self, system: str | None) -> Path:
-        """The index a person searches: that of the first view. None: the run's first system that is ready."""
+        """The index a person searches: that of the first view. None: the learned model if it is ready, else the run's
+        first system that is."""
         if not self.root.is_dir():
             remedy = f"make one with: lexigraft run --data DIR --out {self.root}"
             raise ArtifactError(f"there is no run at {self.root}; {remedy}")
@@ -74,4 +80,4 @@ class RunFolder:
             raise ArtifactError(f"the run at {self.root} has no index yet; continue it with the command that began it")
         if system is not None and system not in ready:
             raise ArtifactError(f"the run at {self.root} has no system {system!r}; present: {', '.join(ready)}")
-        return ready[system or next(iter(ready))]
+        return ready[system or (MODEL if MODEL in ready else next(iter(ready)))]

@@ -1,21 +1,23 @@
 """The whole job: `run` takes a collection from text to report, doing only what is not done yet."""
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import Manifest, hash_file, write_json
-from lexigraft.core.config import Settings, settings_as_dict
+from lexigraft.core.config import settings_as_dict
 from lexigraft.core.errors import SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.resources import measured
+from lexigraft.core.settings import Settings
 from lexigraft.data.collection import Collection
 from lexigraft.evaluate.measures import check_measures
 from lexigraft.index import store as index_store
 from lexigraft.pipeline import stages
 from lexigraft.pipeline.ensure import STAGES, Ensurer
-from lexigraft.pipeline.layout import JUDGED, RunFolder
+from lexigraft.pipeline.layout import JUDGED, MODEL, RunFolder
 from lexigraft.pipeline.report import assemble_report, write_report
 from lexigraft.vectors import store as vectors_store
 
@@ -67,9 +69,11 @@ class _Run:
             write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
             return report
 
-    def manifest(self, kind: str, version: int, config: dict[str, Any], parents: dict[str, str]) -> Manifest:
-        """Nothing here is drawn at random yet, so no recipe depends on the seed."""
-        return Manifest(kind, version, config, parents, notes={"seed": self.settings.run.seed})
+    def manifest(
+        self, kind: str, version: int, config: dict[str, Any], parents: dict[str, str], seed: int = 0
+    ) -> Manifest:
+        """`seed` enters the recipe of what draws at random; the rest keeps it as a note."""
+        return Manifest(kind, version, config, parents, seed, notes={"seed": self.settings.run.seed})
 
     def collect(self, description: dict[str, Any]) -> Manifest:
         wanted = self.manifest("collection", COLLECTION_FORMAT, description, {})
@@ -79,29 +83,54 @@ class _Run:
         )  # fmt: skip
 
     def index_views(self, views: dict[str, Collection]) -> dict[tuple[str, int], Manifest]:
-        """Encode and index every view with every system; returns the judged indexes by (system, dk)."""
-        judged = {}
-        for view, collection in views.items():
-            for system in self.settings.run.systems:
-                vectors = self.encode(view, collection, system)
-                keeps = dict.fromkeys([0, *(dk for _, dk in self.settings.prune.budgets)] if view == JUDGED else [0])
-                for keep in keeps:
+        """Encode and index every view with every system, BM25 first; returns the judged indexes by (system, dk)."""
+        judged: dict[tuple[str, int], Manifest] = {}
+        for system in sorted(self.settings.run.systems, key=lambda name: name == MODEL):
+            model = self.train(views[JUDGED]) if system == MODEL else None
+            for view, collection in views.items():
+                vectors = self.encode(view, collection, system, model)
+                budgets = self.budgets(system) if view == JUDGED else []
+                for keep in dict.fromkeys([0, *(dk for _, dk in budgets)]):
                     made = self.index(view, system, keep, vectors)
                     if view == JUDGED:
                         judged[system, keep] = made
-            if view == next(iter(views)):
-                log.info("searchable now: lexigraft search --run %s", self.folder.root)
+                if view == next(iter(views)):
+                    log.info("searchable now: lexigraft search --run %s --system %s", self.folder.root, system)
         return judged
 
-    def encode(self, view: str, collection: Collection, system: str) -> Manifest:
-        settings = stages.lexical_settings(system, self.settings.lexical)
-        config = {"encoder": "bm25", "on_duplicate": collection.on_duplicate, **stages.settings_config(settings)}
+    def budgets(self, system: str) -> Sequence[tuple[int, int]]:
+        return self.settings.prune.budgets if system == MODEL else self.settings.prune.lexical
+
+    def train(self, collection: Collection) -> Manifest:
+        """Vocabulary, pre-training, fine-tuning; returns the manifest of the finished model."""
+        from lexigraft.pipeline.train_model import train_model
+
+        return train_model(collection, self.folder, self.settings, self.artifacts)
+
+    def encode(self, view: str, collection: Collection, system: str, model: Manifest | None) -> Manifest:
+        path = self.folder.vectors(view, system)
         parents = {"corpus": hash_file(collection.corpus_file)}  # new queries or judgements change no document
+        config: dict[str, Any] = {"on_duplicate": collection.on_duplicate}
+        if model is None:
+            settings = stages.lexical_settings(system, self.settings.lexical)
+            config |= {"encoder": "bm25", **stages.settings_config(settings)}
+
+            def make(folder: Path) -> None:
+                stages.encode(collection, settings, folder, self.progress)
+        else:
+            lengths = (self.settings.model.query_length, self.settings.model.document_length)
+            config |= {"encoder": "model", "lengths": list(lengths)}
+            parents["model"] = model.fingerprint
+
+            def make(folder: Path) -> None:
+                from lexigraft.pipeline import model_stages
+
+                finished = self.folder.model("finetuned")
+                model, masks = self.settings.model, self.settings.finetune
+                model_stages.encode(collection, finished, model, masks, folder, path, self.progress)
+
         wanted = self.manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
-        return self.artifacts.ensure(
-            "encode", f"encode {system} ({view})", self.folder.vectors(view, system), wanted,
-            lambda folder: stages.encode(collection, settings, folder, self.progress),
-        )  # fmt: skip
+        return self.artifacts.ensure("encode", f"encode {system} ({view})", path, wanted, make)
 
     def index(self, view: str, system: str, keep: int, vectors: Manifest) -> Manifest:
         # The memory budget changes how the index is built, not what it is, so it stays out of the recipe.
@@ -122,7 +151,7 @@ class _Run:
             judged_on["queries"] = hash_file(collection.queries_file)
         paths = []
         for system in settings.run.systems:
-            for qk, dk in settings.prune.budgets:
+            for qk, dk in self.budgets(system):
                 config = {
                     "system": system, "split": split, "qk": qk, "dk": dk,
                     **stages.settings_config(settings.search), **stages.settings_config(settings.evaluate),

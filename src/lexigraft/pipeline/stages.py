@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from lexigraft.core.artifact import write_json
-from lexigraft.core.config import DataSettings, EvaluateSettings, IndexSettings, LexicalSettings, SearchSettings
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings import DataSettings, EvaluateSettings, IndexSettings, LexicalSettings, SearchSettings
 from lexigraft.core.types import Measurement, Qrel, Query, Ranking
 from lexigraft.data import pydocs
 from lexigraft.data.collection import Collection, open_collection
@@ -100,7 +100,7 @@ def evaluate(
     all_queries = list(collection.queries())
     judged = known_judgements(collection.qrels(split), split, all_queries, opened)
     queries = [query for query in all_queries if query.query_id in judged]
-    encoder = open_query_encoder(opened.meta.query_encoder, opened.vocabulary)
+    encoder = open_query_encoder(opened.meta.query_encoder, opened.vocabulary, index_path)
     qk, dk = keep
     encoded = prune(encode_queries(queries, encoder, opened.vocabulary), qk)
     searcher = Searcher(opened, search.method)

@@ -22,7 +22,7 @@ class TextSearch:
 
     def __init__(self, index_path: Path, method: str = "maxscore") -> None:
         self.index = open_index(index_path)
-        self._encoder = open_query_encoder(self.index.meta.query_encoder, self.index.vocabulary)
+        self._encoder = open_query_encoder(self.index.meta.query_encoder, self.index.vocabulary, index_path)
         self._searcher = Searcher(self.index, method)
 
     def search(self, text: str, k: int = 10) -> list[Hit]:

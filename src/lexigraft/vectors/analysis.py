@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from functools import cached_property
 
-from lexigraft.core.config import LexicalSettings
 from lexigraft.core.errors import MissingExtraError, SettingError
+from lexigraft.core.settings import LexicalSettings
 from lexigraft.vocab.words import split_words, words_of_piece
 
 # Lucene's classic English list, the one BM25 baselines are usually reported with.

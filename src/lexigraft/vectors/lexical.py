@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import ArrayWriter, StringTableWriter, open_array, release_pages, write_strings
 from lexigraft.core.compiled import compiled
-from lexigraft.core.config import LexicalSettings
 from lexigraft.core.errors import InputError
+from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, Vocabulary
 from lexigraft.vectors.analysis import Analyser
 from lexigraft.vectors.store import VectorsMeta, row_ranges, shown_title, write_meta
@@ -194,3 +194,6 @@ class LexicalQueryEncoder:
         known = [term_id for term in self._analyser.terms(text) if (term_id := self._id_of.get(term)) is not None]
         ids, counts = np.unique(np.array(known, np.int32), return_counts=True)
         return ids, counts.astype(np.float32)
+
+    def encode_all(self, texts: list[str]) -> list[tuple[NDArray[np.int32], NDArray[np.float32]]]:
+        return [self.encode(text) for text in texts]

@@ -1,30 +1,42 @@
 """Opens the encoder that fits an index: what turns a query's text into a vector of the index's vocabulary."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.config import LexicalSettings
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Query, SparseMatrix, Vocabulary
+
+Row = tuple[NDArray[np.int32], NDArray[np.float32]]
 
 
 class QueryEncoder(Protocol):
-    def encode(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    def encode(self, text: str) -> Row:
         """(term ids ascending, weights > 0) of a query."""
         ...
 
+    def encode_all(self, texts: list[str]) -> list[Row]:
+        """The same for many at once."""
+        ...
 
-def open_query_encoder(description: Mapping[str, Any], vocabulary: Vocabulary) -> QueryEncoder:
-    """The encoder that `description`, stored with the document vectors, names."""
+
+def open_query_encoder(description: Mapping[str, Any], vocabulary: Vocabulary, index_folder: Path) -> QueryEncoder:
+    """The encoder that `description`, stored with the document vectors, names; paths in it start at `index_folder`."""
     settings = dict(description)
     kind = settings.pop("kind", None)
     if kind == "bm25":
         from lexigraft.vectors.lexical import LexicalQueryEncoder
 
         return LexicalQueryEncoder(LexicalSettings(**settings), vocabulary)
+    if kind == "model":
+        from lexigraft.vectors.encode import open_model_query_encoder
+
+        path = (index_folder / settings["model"]).resolve()
+        return open_model_query_encoder(path, settings["length"], settings["keep"], vocabulary)
     raise ArtifactError(
         f"this index was made by an encoder of kind {kind!r}, which this version of Lexigraft does not know"
     )
@@ -32,7 +44,7 @@ def open_query_encoder(description: Mapping[str, Any], vocabulary: Vocabulary) -
 
 def encode_queries(queries: Sequence[Query], encoder: QueryEncoder, vocabulary: Vocabulary) -> SparseMatrix:
     """One row a query, in order; a query without a known term is an empty row."""
-    rows = [encoder.encode(query.text) for query in queries]
+    rows = encoder.encode_all([query.text for query in queries])
     return SparseMatrix(
         row_ids=[query.query_id for query in queries],
         indptr=np.cumsum([0, *(len(term_ids) for term_ids, _ in rows)], dtype=np.int64),

@@ -1,7 +1,8 @@
 import pytest
 
-from lexigraft.core.config import Settings, load_settings
+from lexigraft.core.config import load_settings
 from lexigraft.core.errors import SettingError
+from lexigraft.core.settings import Settings
 
 
 def test_defaults_file_and_overrides_in_that_order(tmp_path):

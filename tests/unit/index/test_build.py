@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from lexigraft.core.config import IndexSettings
 from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.settings import IndexSettings
 from lexigraft.index import build
 from lexigraft.index.store import open_index
 from tests.conftest import index_of, sparse_matrix

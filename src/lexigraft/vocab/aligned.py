@@ -1,0 +1,140 @@
+"""Text to subwords with the term each belongs to: the one alignment that training, grafting and explanation share.
+
+Every distinct word is spelt once. A text is then assembled from integers: begin, the subwords of its words up to the
+length, end; beside each subword stand the id of its term (-1 where its word is not in the vocabulary) and the place of
+its word in the text, so that all subwords of one occurrence can be found together.
+"""
+
+from array import array
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.compiled import compiled
+from lexigraft.core.types import Vocabulary
+from lexigraft.vocab.pieces import PieceTable
+from lexigraft.vocab.subwords import SubwordTokenizer
+from lexigraft.vocab.words import normalised_utf8, words_of_piece
+
+NO_TERM = -1
+
+
+class AlignedTexts(NamedTuple):
+    """Ragged rows: text i lies at indptr[i]..indptr[i + 1], special tokens included (term -1, word -1)."""
+
+    indptr: NDArray[np.int64]
+    subwords: NDArray[np.int32]
+    terms: NDArray[np.int32]
+    words: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+
+def take(texts: AlignedTexts, rows: NDArray[np.int64]) -> AlignedTexts:
+    """Some rows of aligned texts."""
+    lengths = np.diff(texts.indptr)[rows]
+    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    within = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
+    at = np.repeat(texts.indptr[rows], lengths) + within
+    return AlignedTexts(indptr, texts.subwords[at], texts.terms[at], texts.words[at])
+
+
+def pad(indptr: NDArray[np.int64], values: NDArray[np.int32], fill: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(values [rows, longest], mask [rows, longest]): ragged rows as a rectangle, 0 in the mask at padding."""
+    lengths = np.diff(indptr)
+    mask = np.arange(int(lengths.max(initial=1)))[None, :] < lengths[:, None]
+    rectangle = np.full(mask.shape, fill, np.int64)
+    rectangle[mask] = values
+    return rectangle, mask.astype(np.int64)
+
+
+class AlignedReader:
+    """Reads texts for one tokenizer and vocabulary; remembers every word it has spelt."""
+
+    def __init__(self, tokenizer: SubwordTokenizer, vocabulary: Vocabulary) -> None:
+        self.tokenizer = tokenizer
+        self.vocabulary = vocabulary
+        self._table = PieceTable()
+        self._word_number: dict[str, int] = {}
+        self._piece_starts, self._piece_words = array("i", [0]), array("i")
+        self._word_starts, self._word_subwords, self._word_terms = array("i", [0]), array("i"), array("i")
+
+    def read(self, texts: Sequence[str], length: int) -> AlignedTexts:
+        """Align texts, each cut to `length` subwords with its two special tokens; a word is never cut in two, unless it
+        alone is longer than a text may be."""
+        parts = [normalised_utf8(text) for text in texts]
+        ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
+        known = self._table.count
+        numbers, number_ends = self._table.number(b"".join(parts), ends)
+        self._learn(self._table.pieces(known))
+        special = self.tokenizer.special
+        return AlignedTexts(
+            *assemble(
+                numbers, number_ends,
+                np.array(self._piece_starts, np.int32), np.array(self._piece_words, np.int32),
+                np.array(self._word_starts, np.int32), np.array(self._word_subwords, np.int32),
+                np.array(self._word_terms, np.int32),
+                length, special.begin, special.end,
+            )
+        )  # fmt: skip
+
+    def _learn(self, pieces: list[bytes]) -> None:
+        new_words: list[str] = []
+        for piece in pieces:
+            for word in words_of_piece(piece):
+                if word not in self._word_number:
+                    self._word_number[word] = len(self._word_number)
+                    new_words.append(word)
+                self._piece_words.append(self._word_number[word])
+            self._piece_starts.append(len(self._piece_words))
+        for word, subwords in zip(new_words, self.tokenizer.spell(new_words), strict=True):
+            self._word_subwords.extend(subwords)
+            self._word_starts.append(len(self._word_subwords))
+            self._word_terms.append(self.vocabulary.id_of.get(word, NO_TERM))
+
+
+@compiled
+def assemble(
+    numbers: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    piece_starts: NDArray[np.int32],
+    piece_words: NDArray[np.int32],
+    word_starts: NDArray[np.int32],
+    word_subwords: NDArray[np.int32],
+    word_terms: NDArray[np.int32],
+    length: int,
+    begin: int,
+    end: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """(indptr, subwords, terms, words) of texts given as piece numbers."""
+    n_texts = len(ends)
+    indptr = np.zeros(n_texts + 1, np.int64)
+    subwords = np.empty(n_texts * length, np.int32)
+    terms, words = np.empty(n_texts * length, np.int32), np.empty(n_texts * length, np.int32)
+    at, n = 0, 0
+    for text in range(n_texts):
+        subwords[n], terms[n], words[n] = begin, NO_TERM, -1
+        n += 1
+        room, word_place = length - 2, 0
+        while at < ends[text]:
+            for i in range(piece_starts[numbers[at]], piece_starts[numbers[at] + 1]):
+                word = piece_words[i]
+                first, last = word_starts[word], word_starts[word + 1]
+                if last - first > room and word_place == 0:
+                    last = first + room  # a text of one over-long word is better cut than empty
+                if last - first > room:
+                    room = 0  # keep the text's beginning, not a selection of its short words
+                    break
+                for j in range(first, last):
+                    subwords[n], terms[n], words[n] = word_subwords[j], word_terms[word], word_place
+                    n += 1
+                room -= last - first
+                word_place += 1
+            at += 1
+        subwords[n], terms[n], words[n] = end, NO_TERM, -1
+        n += 1
+        indptr[text + 1] = n
+    return indptr, subwords[:n].copy(), terms[:n].copy(), words[:n].copy()

@@ -1,0 +1,149 @@
+"""The learned model, end to end on a tiny backbone made here: it trains, resumes to the same weights, and searches."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from lexigraft.core.types import Document, Qrel, Query
+from lexigraft.data.write import write_collection
+
+TOPICS = [
+    [f"{stem}{ending}" for ending in ("a", "e", "i", "o", "u", "an")]
+    for stem in ("kur", "mel", "tos", "vip", "zan", "fod", "gix", "bru")
+]
+
+
+@pytest.fixture(scope="module")
+def backbone(tmp_path_factory):
+    """A BERT of two layers and width 32 whose WordPiece knows letters and the topics' stems."""
+    folder = tmp_path_factory.mktemp("backbone")
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
+    pieces += [topic[0][:3] for topic in TOPICS]
+    (folder / "vocab.txt").write_text("\n".join(pieces) + "\n")
+    transformers.BertTokenizerFast(vocab={piece: number for number, piece in enumerate(pieces)}).save_pretrained(folder)
+    config = transformers.BertConfig(
+        vocab_size=len(pieces), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64
+    )
+    torch.manual_seed(0)
+    transformers.BertForMaskedLM(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory):
+    """A query names three words of a topic, its document three others: without a learned model they share nothing."""
+    rng = np.random.default_rng(0)
+    documents, queries, qrels = [], [], {"train": [], "test": []}
+    for number in range(160):
+        words = rng.permutation(TOPICS[number % len(TOPICS)])
+        documents.append(Document(f"d{number}", "", " ".join(words[:3]) + f" n{number % 7}"))
+        queries.append(Query(f"q{number}", " ".join(words[3:])))
+        qrels["test" if number >= 140 else "train"].append(Qrel(f"q{number}", f"d{number}", 1))
+    folder = tmp_path_factory.mktemp("data") / "topics"
+    write_collection(folder, documents, queries, qrels)
+    return folder
+
+
+def options(collection, backbone, run):
+    settings = [
+        'run.systems=["bm25","esplade"]', f"model.backbone={backbone}", "model.layers=0", "model.alpha=1",
+        "vocab.min_count=1",
+        "pretrain.steps=30", "pretrain.batch=16", "pretrain.checkpoint_every=10", "pretrain.learning_rate=0.003",
+        "finetune.steps=60", "finetune.batch=16", "finetune.checkpoint_every=20", "finetune.learning_rate=0.003",
+        "finetune.joint_flops=0.01", "evaluate.timing_runs=1", "prune.budgets=[[0,0],[2,3]]",
+    ]  # fmt: skip
+    return [
+        "run",
+        "--data",
+        str(collection),
+        "--out",
+        str(run),
+        "--json",
+        *(part for s in settings for part in ("--set", s)),
+    ]
+
+
+@pytest.fixture(scope="module")
+def finished(collection, backbone, tmp_path_factory):
+    run = tmp_path_factory.mktemp("run") / "run"
+    command = [sys.executable, "-m", "lexigraft", *options(collection, backbone, run)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False, env=one_thread())
+    assert answer.returncode == 0, answer.stderr
+    return run
+
+
+def one_thread():
+    return {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
+
+
+def test_it_learns_what_words_cannot_match(finished, lexigraft):
+    rows = {(row["system"], row["qk"]): row for row in lexigraft("report", "--run", finished, "--json").json["rows"]}
+    assert rows["esplade", 0]["R@10"] > rows["bm25", 0]["R@10"] + 0.1
+    assert rows["esplade", 2]["L0_q"] <= 2
+    assert rows["esplade", 2]["FLOPS"] < rows["esplade", 0]["FLOPS"]
+
+
+def test_search_uses_the_model_by_default(finished, lexigraft):
+    query = " ".join(TOPICS[0][:2])
+    hits = lexigraft("search", "--run", finished, query, "--k", 5, "--json").json
+    assert sum(int(hit["doc_id"][1:]) % len(TOPICS) == 0 for hit in hits) >= 3
+    why = lexigraft("explain", "--run", finished, query, hits[0]["doc_id"], "--json").json
+    assert sum(item["contribution"] for item in why["contributions"]) == pytest.approx(hits[0]["score"])
+
+
+@pytest.mark.parametrize("stage", ["pretrain", "finetune"])
+def test_killed_in_training_it_ends_with_the_same_weights(stage, finished, collection, backbone, tmp_path):
+    run = tmp_path / "run"
+    command = [sys.executable, "-m", "lexigraft", *options(collection, backbone, run)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=one_thread())
+    while process.poll() is None and not (run / f"model/{stage}-checkpoint/manifest.json").is_file():
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, env=one_thread())
+    assert f"{stage}: continuing after step" in answer.stderr
+    for part in ("pretrained", "finetuned"):
+        weights = (run / "model" / part / "model.safetensors").read_bytes()
+        assert weights == (finished / "model" / part / "model.safetensors").read_bytes()
+    assert not list((run / "model").glob("*-checkpoint"))
+
+
+def test_bad_input(collection, backbone, tmp_path, lexigraft):
+    def refused(*changes):
+        answer = lexigraft(
+            *options(collection, backbone, tmp_path / "run"), *(part for c in changes for part in ("--set", c))
+        )
+        assert answer.status == 2
+        return answer.stderr
+
+    (tmp_path / "empty").mkdir()
+    assert "no backbone can be loaded from" in refused(f"model.backbone={tmp_path / 'empty'}")
+    assert "has 2 layers, not 9" in refused("model.layers=9")
+    assert "no word of the corpus can be a term" in refused("vocab.min_count=100000")
+    assert "the loss became" in refused("pretrain.learning_rate=1e30")
+    assert "activated terms collapsed" in refused("pretrain.steps=1", "finetune.joint_flops=1e9", "finetune.ramp=0")
+    bare = tmp_path / "bare"
+    write_collection(bare, [Document("d", "", "word")])
+    answer = lexigraft(*options(bare, backbone, tmp_path / "bare-run"))
+    assert (answer.status, "no training judgements" in answer.stderr) == (2, True)
+
+
+def test_a_model_of_another_vocabulary_is_refused(finished, tmp_path, lexigraft):
+    copy = tmp_path / "run"
+    shutil.copytree(finished, copy)
+    model = copy / "model/finetuned"
+    facts = json.loads((model / "encoder.json").read_text())
+    facts["vocab_fingerprint"] = "0" * 64
+    (model / "encoder.json").write_text(json.dumps(facts))
+    answer = lexigraft("search", "--run", copy, "kura")
+    assert (answer.status, "encoder.json" in answer.stderr) == (2, True)

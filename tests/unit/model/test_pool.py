@@ -1,0 +1,71 @@
+import pytest
+import torch
+
+from lexigraft.model import pool
+from lexigraft.model.pool import max_over_tokens, max_over_tokens_naive, saturate
+
+
+def inputs(seed, batch=3, length=5, width=4, n_terms=11):
+    generator = torch.Generator().manual_seed(seed)
+    hidden, weight = (
+        torch.randn(*shape, generator=generator, dtype=torch.float64)
+        for shape in ((batch, length, width), (n_terms, width))
+    )
+    bias = torch.randn(n_terms, generator=generator, dtype=torch.float64)
+    mask = (torch.rand(batch, length, generator=generator) < 0.7).long()
+    mask[:, 0] = 1
+    return [tensor.requires_grad_() for tensor in (hidden, weight, bias)], mask
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_values_and_gradients_equal_the_naive_formula(seed, monkeypatch):
+    monkeypatch.setattr(pool, "TILE_LOGITS", 64)  # many tiles, and gradients gathered in many pieces
+    (hidden, weight, bias), mask = inputs(seed, n_terms=200)
+    naive = saturate(max_over_tokens_naive(hidden, mask, weight, bias))
+    tiled = saturate(max_over_tokens(hidden, mask, weight, bias))
+    torch.testing.assert_close(tiled, naive)
+    upstream = torch.randn(naive.shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    expected = torch.autograd.grad(naive, (hidden, weight, bias), upstream)
+    found = torch.autograd.grad(tiled, (hidden, weight, bias), upstream)
+    for theirs, ours in zip(expected, found, strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_gradients_equal_finite_differences():
+    (hidden, weight, bias), mask = inputs(7)
+    assert torch.autograd.gradcheck(
+        lambda *tensors: saturate(max_over_tokens(tensors[0], mask, *tensors[1:])), (hidden, weight, bias)
+    )
+
+
+def test_padding_never_contributes():
+    (hidden, weight, bias), mask = inputs(0)
+    loud = torch.where(mask.bool().unsqueeze(-1), hidden, torch.full_like(hidden, 1e6)).detach()
+    torch.testing.assert_close(max_over_tokens(loud, mask, weight, bias), max_over_tokens(hidden, mask, weight, bias))
+
+
+def test_by_hand():
+    # Two tokens, two terms: logits [[1, -2], [3, -1]] + bias [0.5, 0]; maxima 3.5 and -1.
+    hidden = torch.tensor([[[1.0, 0.0], [3.0, 1.0]]])
+    weight = torch.tensor([[1.0, 0.0], [-2.0, 5.0]])
+    best = max_over_tokens(hidden, torch.ones(1, 2), weight, torch.tensor([0.5, 0.0]))
+    assert best.tolist() == [[3.5, -1.0]]
+    assert saturate(best)[0].tolist() == pytest.approx([1.504077, 0.0])  # ln 4.5
+
+
+def test_memory_does_not_hold_the_logits(monkeypatch):
+    """No tensor of the forward or backward pass reaches batch x length x vocabulary."""
+    largest = 0
+    original = torch.Tensor.__matmul__
+
+    def watched(left, right):
+        nonlocal largest
+        result = original(left, right)
+        largest = max(largest, result.numel())
+        return result
+
+    monkeypatch.setattr(torch.Tensor, "__matmul__", watched)
+    monkeypatch.setattr(pool, "TILE_LOGITS", 1 << 12)
+    (hidden, weight, bias), mask = inputs(1, batch=4, length=8, n_terms=5000)
+    max_over_tokens(hidden, mask, weight, bias).sum().backward()
+    assert 0 < largest <= 1 << 12
