@@ -12,12 +12,9 @@ import typer
 from lexigraft.cli.console import BarProgress, err, out, print_json, print_table, show_messages
 from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, OutOption, RunOption, SetOption
 
+STAGE_NAMES = "collect, vocabulary, pretrain, finetune, encode, index, evaluate or report"
 FromOption = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        help="Do this stage and those after it again: collect, vocabulary, pretrain, finetune, encode, index, evaluate or report.",
-    ),
+    str | None, typer.Option("--from", help=f"Do this stage and those after it again: {STAGE_NAMES}.")
 ]
 QUICKSTART = Path("runs/quickstart")
 EXAMPLE = "remove duplicates but keep order"
