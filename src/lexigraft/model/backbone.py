@@ -1,4 +1,4 @@
-"""Backbones (H5): any masked language model that `transformers` loads, a local folder, or a fresh one from a size.
+"""Backbones (H5): any masked language model that `transformers` loads, by hub name or from a local folder.
 
 What the rest of the house sees is always the same: token ids to hidden states, *after* the model's own
 masked-language-model transform where it has one; the rows and biases its head has for its subwords; and its tokenizer.
@@ -106,22 +106,6 @@ def _require_tokenizer(folder: Path) -> None:
         raise InputError(
             f"no backbone can be loaded from {str(folder)!r}: it has no tokenizer ({', '.join(TOKENIZER_FILES)})"
         )
-
-
-def fresh_backbone(
-    tokenizer_source: str, layers: int, width: int, heads: int, seed: int, length: int = 512
-) -> Backbone:
-    """An untrained encoder of the given size, with the tokenizer found at `tokenizer_source`."""
-    hf = _transformers()
-    tokenizer = hf.AutoTokenizer.from_pretrained(tokenizer_source)
-    config = hf.BertConfig(
-        vocab_size=len(tokenizer), hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads,
-        intermediate_size=4 * width, max_position_embeddings=length, pad_token_id=tokenizer.pad_token_id,
-    )  # fmt: skip
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        model = hf.BertModel(config, add_pooling_layer=False)
-    return _backbone(f"fresh-{layers}x{width}", model, False, tokenizer)
 
 
 def empty_backbone(folder: Path, name: str, has_head: bool) -> Backbone:

@@ -7,7 +7,6 @@ alignment of terms and subwords exact, and lets the tokenizer run once per disti
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lexigraft.core.errors import InputError
@@ -48,9 +47,6 @@ class SubwordTokenizer:
         """All subwords that are not special: what a random replacement is drawn from."""
         special = {self.special.begin, self.special.end, self.special.pad, self.special.mask, self.special.unknown}
         return [number for number in range(self._tokenizer.get_vocab_size()) if number not in special]
-
-    def save(self, folder: Path) -> None:
-        self._tokenizer.save(str(folder / "tokenizer.json"))
 
 
 def from_transformers(tokenizer: Any, name: str) -> SubwordTokenizer:
