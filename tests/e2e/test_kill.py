@@ -51,7 +51,10 @@ def undisturbed(collection, tmp_path_factory):
     return without_times(json.loads(output)), index_bytes(run)
 
 
-@pytest.mark.parametrize("stage", ["collection", "bm25/vectors", "bm25/index", "bm25/evaluation", "report"])
+LONGER = [pytest.param(stage, marks=pytest.mark.integration) for stage in ("collection", "bm25/vectors", "report")]
+
+
+@pytest.mark.parametrize("stage", ["bm25/index", "bm25/evaluation", *LONGER])
 def test_killed_in(stage, collection, undisturbed, tmp_path):
     run = tmp_path / "run"
     process = start(collection, run)

@@ -101,6 +101,7 @@ def test_search_uses_the_model_by_default(finished, lexigraft):
     assert sum(item["contribution"] for item in why["contributions"]) == pytest.approx(hits[0]["score"])
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("stage", ["pretrain", "finetune"])
 def test_killed_in_training_it_ends_with_the_same_weights(stage, finished, collection, backbone, tmp_path):
     run = tmp_path / "run"
