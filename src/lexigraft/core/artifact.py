@@ -43,12 +43,13 @@ class Manifest:
 
     def same_recipe(self, other: "Manifest") -> bool:
         """Whether both describe the same work: kind, format, settings, parents and seed (not the resulting files)."""
-        return recipe(self) == recipe(other)
+        return canonical_json(recipe(self)) == canonical_json(recipe(other))
 
 
-def recipe(manifest: Manifest) -> str:
-    keys = ("kind", "format_version", "config", "parents", "seed")
-    return canonical_json({key: asdict(manifest)[key] for key in keys})
+def recipe(manifest: Manifest) -> dict[str, Any]:
+    """What an artifact is made from and by: all that decides its content, before there is any."""
+    content = asdict(manifest)
+    return {key: content[key] for key in ("kind", "format_version", "config", "parents", "seed")}
 
 
 def canonical_json(value: Any) -> str:

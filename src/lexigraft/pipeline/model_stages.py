@@ -84,6 +84,7 @@ def pretrain(
     model: ModelSettings,
     settings: PretrainSettings,
     seed: int,
+    recipe: dict[str, Any],
     checkpoint: Path,
     folder: Path,
 ) -> None:
@@ -94,7 +95,6 @@ def pretrain(
     aligned = AlignedReader(encoder.tokenizer, terms).read(texts, model.document_length)
     set_dropout(encoder, settings.dropout)
     freeze_embeddings(encoder)
-    recipe = {"vocabulary": terms.fingerprint, "backbone": model.backbone, "layers": model.layers, "head": model.head}
     history = train_to_name_terms(encoder, aligned, settings, checkpoint, recipe, seed)
     _write_model(encoder, history, folder)
 
@@ -115,6 +115,7 @@ def finetune(
     model: ModelSettings,
     settings: FinetuneSettings,
     seed: int,
+    recipe: dict[str, Any],
     checkpoint: Path,
     folder: Path,
 ) -> None:
@@ -127,7 +128,6 @@ def finetune(
     documents = reader.read(pairs.documents, model.document_length)
     set_dropout(encoder, settings.dropout)
     freeze_embeddings(encoder)
-    recipe = {"vocabulary": encoder.meta.vocab_fingerprint, "alpha": model.alpha}
     history = train_to_rank(encoder, queries, documents, pairs.document_numbers, settings, checkpoint, recipe, seed)
     _write_model(encoder, history, folder)
 

@@ -69,11 +69,9 @@ class _Run:
             write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
             return report
 
-    def manifest(
-        self, kind: str, version: int, config: dict[str, Any], parents: dict[str, str], seed: int = 0
-    ) -> Manifest:
-        """`seed` enters the recipe of what draws at random; the rest keeps it as a note."""
-        return Manifest(kind, version, config, parents, seed, notes={"seed": self.settings.run.seed})
+    def manifest(self, kind: str, version: int, config: dict[str, Any], parents: dict[str, str]) -> Manifest:
+        """Of stages that draw nothing at random: the seed is only a note. Training has it in its recipe."""
+        return Manifest(kind, version, config, parents, notes={"seed": self.settings.run.seed})
 
     def collect(self, description: dict[str, Any]) -> Manifest:
         wanted = self.manifest("collection", COLLECTION_FORMAT, description, {})

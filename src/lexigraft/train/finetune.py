@@ -1,7 +1,6 @@
 """Fine-tuning for ranking (F1, F2, F3): in-batch negatives, FLOPS regularisers, top-k masks in training."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +58,7 @@ def finetune(
         return {"loss": loss, "rank": rank, "pressure": pressure, "L0_q": terms_q, "L0_d": terms_d, "head_norm": norm}
 
     schedule = Schedule(settings.steps, settings.horizon, settings.warmup, settings.learning_rate)
-    loop = Loop("finetune", schedule, checkpoint, settings.checkpoint_every, {**recipe, **asdict(settings)}, seed)
+    loop = Loop("finetune", schedule, checkpoint, settings.checkpoint_every, recipe, seed)
     return loop.run(encoder, step_losses)
 
 

@@ -1,6 +1,5 @@
 """EMLM pre-training (T1, T3): the head learns its terms before it learns to rank."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +44,7 @@ def pretrain(
         return {"loss": loss, "accuracy": accuracy}
 
     schedule = Schedule(settings.steps, settings.horizon, settings.warmup, settings.learning_rate)
-    loop = Loop("pretrain", schedule, checkpoint, settings.checkpoint_every, {**recipe, **asdict(settings)}, seed)
+    loop = Loop("pretrain", schedule, checkpoint, settings.checkpoint_every, recipe, seed)
     return loop.run(encoder, step_losses)
 
 
