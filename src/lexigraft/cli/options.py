@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+QUICKSTART = Path("runs/quickstart")
+
 DataOption = Annotated[
     str,
     typer.Option(

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lexigraft.cli.console import err, out, print_json, print_table, show_messages
-from lexigraft.cli.options import IndexOption, JsonOption, SystemOption
+from lexigraft.cli.options import QUICKSTART, IndexOption, JsonOption, SystemOption
 from lexigraft.core.errors import SettingError
 
 if TYPE_CHECKING:
     from lexigraft.pipeline.text_search import TextSearch
 
-RunOption = Annotated[Path | None, typer.Option("--run", help="The folder of a run.")]
+RunOption = Annotated[
+    Path | None,
+    typer.Option("--run", help="The folder of a run; the quickstart's where neither it nor --index is given."),
+]
 
 
 def search(
@@ -34,28 +37,25 @@ def search(
 
 
 def explain(
-    query: Annotated[str, typer.Argument(help="The query.")],
+    query: Annotated[str | None, typer.Argument(help="The query.")] = None,
     document: Annotated[
         str | None, typer.Argument(help="A document's id; without it, the query's own terms are shown.")
     ] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", help="Any text, instead of a query: the terms it becomes.")
+    ] = None,
+    top: Annotated[int, typer.Option("--top", min=1, help="How many terms of a text to show.")] = 20,
     run: RunOption = None,
     index: IndexOption = None,
     system: SystemOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Say why a document got its score: what each shared term adds, or which terms a query becomes."""
+    """Say why a document got its score: what each shared term adds, or which terms a text becomes."""
+    if (query is None) == (text is None):
+        raise SettingError("give either a query, with the id of a document or without, or --text TEXT")
     session = _open(run, index, system)
-    if document is None:
-        terms = session.terms(query)
-        if json:
-            print_json([{"term": term, "weight": weight} for term, weight in terms])
-        else:
-            print_table(
-                f"{query!r} as a query",
-                ("term", "weight"),
-                [(term, f"{weight:g}") for term, weight in terms],
-                left=("term",),
-            )
+    if document is None or query is None:
+        _explain_text(session, query or text or "", top, json)
         return
     found = session.explain(query, document)
     if json:
@@ -86,11 +86,21 @@ def _open(run: Path | None, index: Path | None, system: str | None) -> "TextSear
     from lexigraft.pipeline.text_search import TextSearch
 
     show_messages()
-    if (run is None) == (index is None):
-        raise SettingError("give either --run RUN or --index INDEX, such as --run runs/quickstart")
+    if run is not None and index is not None:
+        raise SettingError("give either --run RUN or --index INDEX, not both")
     if index is not None and system is not None:
         raise SettingError("--system chooses among the systems of a --run; an --index has only one")
-    return TextSearch(index if index is not None else RunFolder(run or Path()).searchable_index(system))
+    return TextSearch(index if index is not None else RunFolder(run or QUICKSTART).searchable_index(system))
+
+
+def _explain_text(session: "TextSearch", text: str, top: int, as_json: bool) -> None:
+    terms = session.terms(text)
+    if as_json:
+        print_json([item._asdict() for item in terms])
+        return
+    shown = [(item.term, f"{item.weight:.3f}", "its own" if item.own else "added") for item in terms[:top]]
+    more = f" ({top} heaviest of {len(terms)})" if len(terms) > top else ""
+    print_table(f"{text!r} becomes{more}", ("term", "weight", ""), shown, left=("term", ""))
 
 
 def _ask() -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from lexigraft.core.errors import SettingError
 
 SYSTEMS = ("bm25", "bm25-plain", "esplade")
+AUTO = "auto"
 
 
 def _require(ok: bool, name: str, value: object, allowed: str) -> None:
@@ -91,31 +92,38 @@ class EvaluateSettings:
 
 @dataclass(frozen=True)
 class VocabSettings:
-    """The expanded vocabulary: the most frequent words of the training texts."""
+    """The expanded vocabulary: the most frequent terms of the training texts."""
 
     size: int = 12_000
     min_count: int = 2
+    stemmer: str = "english"  # words of one stem are one term, named by the most frequent; none: each word is a term
+    stopwords: str = "english"  # Lucene's 33 are no terms, and the model reads but does not pool them; none
 
     def __post_init__(self) -> None:
         _require(self.size >= 1, "vocab.size", self.size, "1 or more")
         _require(self.min_count >= 1, "vocab.min_count", self.min_count, "1 or more")
+        _require(self.stopwords in ("english", "none"), "vocab.stopwords", self.stopwords, "english or none")
 
 
 @dataclass(frozen=True)
 class ModelSettings:
     """The backbone and the head grafted onto it."""
 
-    backbone: str = "embedded"  # the packaged MiniLM, a folder, or a hub name
-    layers: int = 3  # the first so many; 0 keeps all
+    backbone: str = (
+        "auto"  # embedded (the packaged MiniLM), scratch, a folder, or a hub name; auto: the first that is there
+    )
+    layers: int = 2  # the first so many; 0 keeps all
     head: str = "grafted"  # or random
     alpha: float = 6.0  # the head is divided by it before fine-tuning
+    own_words: float = 2.0  # how far the text's own words are ahead at the start, times IDF; 0: no such part
     query_length: int = 20  # subwords, the two special ones included
-    document_length: int = 40
+    document_length: int = 24  # of the beginning; own words are those of the whole text
 
     def __post_init__(self) -> None:
         _require(self.layers >= 0, "model.layers", self.layers, "0 (all) or more")
         _require(self.head in ("grafted", "random"), "model.head", self.head, "grafted or random")
         _require(self.alpha > 0, "model.alpha", self.alpha, "more than 0")
+        _require(self.own_words >= 0, "model.own_words", self.own_words, "0 or more")
         for name in ("query_length", "document_length"):
             _require(getattr(self, name) >= 3, f"model.{name}", getattr(self, name), "3 or more")
 
@@ -124,13 +132,13 @@ class ModelSettings:
 class PretrainSettings:
     """EMLM. `horizon` is where the learning rate reaches 0: 0 means at the last step (lr-l), more is lr-h."""
 
-    steps: int = 100
+    steps: int = 50
     batch: int = 64
     learning_rate: float = 5e-4
     warmup: int = 10
     horizon: int = 0
     dropout: float = 0.0
-    checkpoint_every: int = 50
+    checkpoint_every: int = 25
 
     def __post_init__(self) -> None:
         _require_schedule("pretrain", self)
@@ -140,25 +148,34 @@ class PretrainSettings:
 class FinetuneSettings:
     """In-batch ranking loss with regularisers; `qk`, `dk` are the top-k masks of training (0: none)."""
 
-    steps: int = 300
-    batch: int = 64
-    learning_rate: float = 5e-4
-    warmup: int = 15
+    steps: int = 140
+    batch: int = 128
+    learning_rate: float = 6e-4
+    head_rate: float = 0.2  # the head's rows learn at this share of it: a batch says little of most terms
+    frozen_layers: int = 0  # of the backbone, from below; its embeddings never train
+    warmup: int = 10
     horizon: int = 0
-    dropout: float = 0.1
-    temperature: float = 1.0
-    joint_flops: float = 1.0
+    dropout: float = 0.0
+    temperature: float = 0.7
+    symmetric: bool = True  # documents must find their queries too
+    joint_flops: float = 0.3
     flops_q: float = 0.0
     flops_d: float = 0.0
-    ramp: int = 100  # steps over which the regularisers grow to their full weight
+    ramp: int = 40  # steps over which the regularisers grow to their full weight
     qk: int = 96
     dk: int = 160
-    checkpoint_every: int = 100
+    checkpoint_every: int = 70
+    validate_every: int = 70  # steps between measurements of R@10 on validation queries; 0: none
+    validation_queries: int = 250
+    validation_documents: int = 1000  # those of the queries among them
 
     def __post_init__(self) -> None:
         _require_schedule("finetune", self)
         _require(self.temperature > 0, "finetune.temperature", self.temperature, "more than 0")
-        for name in ("joint_flops", "flops_q", "flops_d", "ramp", "qk", "dk"):
+        _require(self.head_rate >= 0, "finetune.head_rate", self.head_rate, "0 or more")
+        for name in ("validation_queries", "validation_documents"):
+            _require(getattr(self, name) >= 1, f"finetune.{name}", getattr(self, name), "1 or more")
+        for name in ("joint_flops", "flops_q", "flops_d", "ramp", "qk", "dk", "validate_every", "frozen_layers"):
             _require(getattr(self, name) >= 0, f"finetune.{name}", getattr(self, name), "0 or more")
 
 
@@ -171,12 +188,12 @@ def _require_schedule(section: str, settings: "PretrainSettings | FinetuneSettin
 
 @dataclass(frozen=True)
 class RunSettings:
-    systems: tuple[str, ...] = ("bm25", "bm25-plain")
+    systems: tuple[str, ...] = (AUTO,)  # auto: bm25, and esplade where it can be trained, else bm25-plain
     seed: int = 0
 
     def __post_init__(self) -> None:
-        ok = bool(self.systems) and set(self.systems) <= set(SYSTEMS)
-        _require(ok, "run.systems", list(self.systems), f"some of {', '.join(SYSTEMS)}")
+        ok = self.systems == (AUTO,) or (bool(self.systems) and set(self.systems) <= set(SYSTEMS))
+        _require(ok, "run.systems", list(self.systems), f"auto, or some of {', '.join(SYSTEMS)}")
 
 
 @dataclass(frozen=True)

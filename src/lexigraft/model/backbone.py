@@ -63,7 +63,7 @@ class Backbone:
         return int(self.subword_weight.shape[1])
 
 
-def _transformers() -> Any:
+def transformers_library() -> Any:
     """The library, quiet: layers that were cut are meant to be absent."""
     try:
         import transformers
@@ -75,12 +75,13 @@ def _transformers() -> Any:
     return hf
 
 
-def load_backbone(name: str, layers: int = 0) -> Backbone:
+def load_backbone(name: str, layers: int = 0, called: str | None = None) -> Backbone:
     """`name`: "embedded" (the packaged MiniLM), a local folder, or a hub name; `layers` > 0 keeps the first ones only.
+    `called` is what a model made of it says of its origin, where that is not the name.
 
     A model without a masked-language-model head gets one tied to its word embeddings.
     """
-    hf = _transformers()
+    hf = transformers_library()
     source = str(embedded_folder()) if name == "embedded" else name
     _require_tokenizer(Path(source))
     try:
@@ -97,7 +98,7 @@ def load_backbone(name: str, layers: int = 0) -> Backbone:
         model = hf.AutoModelForMaskedLM.from_pretrained(source, config=config, dtype=torch.float32)
     else:
         model = hf.AutoModel.from_pretrained(source, config=config, dtype=torch.float32, **_without_pooler(config))
-    return _backbone(name, model, has_head, tokenizer)
+    return _backbone(called or name, model, has_head, tokenizer)
 
 
 def _require_tokenizer(folder: Path) -> None:
@@ -110,7 +111,7 @@ def _require_tokenizer(folder: Path) -> None:
 
 def empty_backbone(folder: Path, name: str, has_head: bool) -> Backbone:
     """The backbone that a saved model describes, its weights still to be filled in."""
-    hf = _transformers()
+    hf = transformers_library()
     config = hf.AutoConfig.from_pretrained(folder)
     if has_head:
         model = hf.AutoModelForMaskedLM.from_config(config)
@@ -133,6 +134,15 @@ def _backbone(name: str, model: Any, has_head: bool, hf_tokenizer: Any) -> Backb
         weight = model.get_input_embeddings().weight.detach().clone()
         bias = torch.zeros(len(weight))
     return Backbone(name, Body(model, has_head), from_transformers(hf_tokenizer, name), hf_tokenizer, weight, bias)
+
+
+def has_embedded() -> bool:
+    """Whether the package that carries MiniLM is installed."""
+    try:
+        importlib.metadata.distribution(EMBEDDED_PACKAGE)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def embedded_folder() -> Path:

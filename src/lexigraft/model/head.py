@@ -3,9 +3,14 @@
 *Grafted*: a term's row and bias are the means over its subwords' rows and biases in the masked-language-model head, so
 that the head starts where pre-training left it. *Random*: the same shape, drawn. Dividing the rows by a constant before
 fine-tuning keeps first scores, and with them the first loss, small (rescaling study, 3.2); the bias is left as it is.
+
+*Own words*, which no paper has: a term that the text itself holds gets a learned amount added to its logit, which
+begins in proportion to the term's IDF. The model starts from what BM25 knows and learns what to add; a word it has
+never seen in training, of a package or product of tomorrow, still counts.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -14,12 +19,13 @@ from torch import Tensor, nn
 
 
 class SparseHead(nn.Module):
-    """One row and one bias per term."""
+    """One row and one bias per term and, where `own` is given, what the text's own words are ahead by."""
 
-    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+    def __init__(self, weight: Tensor, bias: Tensor, own: Tensor | None = None) -> None:
         super().__init__()
         self.weight = nn.Parameter(weight.clone().contiguous())
         self.bias = nn.Parameter(bias.clone().contiguous())
+        self.own = None if own is None else nn.Parameter(own.clone().contiguous())
 
     @torch.no_grad()
     def rescale(self, alpha: float) -> None:
@@ -27,16 +33,48 @@ class SparseHead(nn.Module):
         self.weight.div_(alpha)
 
 
-def graft(weight: Tensor, bias: Tensor, indptr: NDArray[np.int64], subwords: NDArray[np.int32]) -> SparseHead:
+class Bags(NamedTuple):
+    """The own words of a batch of texts: `weights[i]` of term `terms[i]` in text `rows[i]`, each pair once."""
+
+    rows: Tensor
+    terms: Tensor
+    weights: Tensor
+
+
+def add_own_words(logits: Tensor, own: Tensor, bags: Bags) -> Tensor:
+    """`logits` [batch, vocabulary] with own[t] * weight added where a text holds term t."""
+    return logits.index_put((bags.rows, bags.terms), own[bags.terms] * bags.weights, accumulate=True)
+
+
+def own_words(idf: NDArray[np.float64], strength: float) -> Tensor:
+    """Where own words begin: `strength` for a term of mean IDF, in proportion for the others."""
+    return torch.from_numpy(strength * idf / idf.mean()).float()
+
+
+def graft(
+    weight: Tensor,
+    bias: Tensor,
+    indptr: NDArray[np.int64],
+    subwords: NDArray[np.int32],
+    shares: NDArray[np.float32] | None = None,
+) -> SparseHead:
     """A head whose row t is the mean of `weight`'s rows subwords[indptr[t]:indptr[t + 1]] (vocabulary study, 3.1.1).
 
-    `weight` [subwords, width] and `bias` [subwords] are those of the backbone's masked-language-model head.
+    `weight` [subwords, width] and `bias` [subwords] are those of the backbone's masked-language-model head. `shares`,
+    as long as `subwords` and summing to 1 for each term, make it a weighted mean.
     """
     offsets = torch.from_numpy(np.asarray(indptr[:-1], np.int64))
     ids = torch.from_numpy(np.asarray(subwords, np.int64))
-    rows = nn.functional.embedding_bag(ids, weight.detach().float(), offsets, mode="mean")
-    biases = nn.functional.embedding_bag(ids, bias.detach().float().unsqueeze(1), offsets, mode="mean").squeeze(1)
-    return SparseHead(rows, biases)
+    if shares is None:
+        lengths = np.diff(indptr)
+        shares = np.repeat(1 / lengths, lengths)
+    weights = torch.from_numpy(np.asarray(shares, np.float32))
+
+    def mean(table: Tensor) -> Tensor:
+        table = table.detach().float()
+        return nn.functional.embedding_bag(ids, table, offsets, mode="sum", per_sample_weights=weights)
+
+    return SparseHead(mean(weight), mean(bias.unsqueeze(1)).squeeze(1))
 
 
 def random_head(n_terms: int, width: int, seed: int, std: float = 0.02) -> SparseHead:

@@ -2,158 +2,162 @@
 
 import json
 import os
-from itertools import chain
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from safetensors.torch import save_file
 
-from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.core.artifact import write_json
-from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import FinetuneSettings, ModelSettings, PretrainSettings, VocabSettings
-from lexigraft.core.types import Vocabulary
 from lexigraft.data.collection import Collection
+from lexigraft.model import scratch
 from lexigraft.model.backbone import Backbone, default_device, load_backbone
 from lexigraft.model.encoder import SparseEncoder, open_encoder, save_encoder
-from lexigraft.model.head import diagnose, graft, random_head
+from lexigraft.model.head import SparseHead, diagnose, graft, own_words, random_head
+from lexigraft.model.inputs import read_documents, read_queries
+from lexigraft.pipeline.training_data import training_data, training_queries
+from lexigraft.train.finetune import ValidationTexts
 from lexigraft.train.finetune import finetune as train_to_rank
-from lexigraft.train.pretrain import freeze_embeddings, set_dropout
+from lexigraft.train.loop import Training
+from lexigraft.train.pretrain import freeze, set_dropout
 from lexigraft.train.pretrain import pretrain as train_to_name_terms
 from lexigraft.vectors.encode import encode_with_model
-from lexigraft.vocab.aligned import AlignedReader
-from lexigraft.vocab.unigrams import build_unigrams, count_words
+from lexigraft.vocab.aligned import AlignedTexts, joined
+from lexigraft.vocab.lexicon import Lexicon, learn, open_lexicon
 
-TRAIN = "train"
-
-
-class TrainingPairs(NamedTuple):
-    """Texts of judged training pairs, row by row; `document_numbers` tells equal documents."""
-
-    queries: list[str]
-    documents: list[str]
-    document_numbers: list[int]
+TEXTS_AT_ONCE = 4096
 
 
-def training_pairs(collection: Collection) -> TrainingPairs:
-    """The positive pairs of the training split; their texts are held in memory, the rest of the corpus is not."""
-    positives = [qrel for qrel in collection.qrels(TRAIN) if qrel.relevance > 0]
-    query_text = {query.query_id: query.text for query in collection.queries()}
-    wanted = {qrel.doc_id for qrel in positives}
-    document_text = {
-        document.doc_id: document.contents for document in collection.documents() if document.doc_id in wanted
-    }
-    number = {doc_id: place for place, doc_id in enumerate(document_text)}
-    kept = [qrel for qrel in positives if qrel.query_id in query_text and qrel.doc_id in number]
-    if not kept:
-        raise InputError(
-            f"{collection.folder} has no training pair of a known query and document; nothing can be learned"
-        )
-    return TrainingPairs(
-        [query_text[qrel.query_id] for qrel in kept],
-        [document_text[qrel.doc_id] for qrel in kept],
-        [number[qrel.doc_id] for qrel in kept],
-    )
+def make_backbone(collection: Collection, layers: int, seed: int, folder: Path) -> None:
+    """A tokenizer of the collection's own and a small encoder for it, untrained."""
+    texts = chain((document.contents for document in collection.documents()), training_queries(collection))
+    scratch.make_backbone(texts, layers, seed, folder)
 
 
-def learn_vocabulary(collection: Collection, model: ModelSettings, settings: VocabSettings, folder: Path) -> None:
-    """The most frequent words of the documents and the training queries that the backbone can spell.
+def learn_vocabulary(collection: Collection, backbone: str, settings: VocabSettings, folder: Path) -> None:
+    """The most frequent terms of the documents and the training queries that the backbone can spell.
 
     Documents are what will be searched, so all of them count; of the queries, only those that train.
     """
-    tokenizer = load_backbone(model.backbone, 1).tokenizer
-    documents = (document.contents for document in collection.documents())
-    counts = count_words(chain(training_pairs(collection).queries, documents))
-    learned = build_unigrams(counts, settings.size, tokenizer, settings.min_count)
-    write_strings(folder, "terms", learned.vocabulary.terms)
-    np.save(folder / "counts.npy", learned.counts)
-    facts = {
-        "terms": len(learned.vocabulary),
-        "distinct_words": learned.n_distinct_words,
-        "unspellable": learned.n_unspellable,
-        "coverage": float(learned.counts.sum() / max(1, counts.total())),
-        "fingerprint": learned.vocabulary.fingerprint,
-    }
-    write_json(folder / "vocabulary.json", facts)
+    tokenizer = load_backbone(backbone, 1).tokenizer
+
+    def documents() -> Iterator[str]:
+        return (document.contents for document in collection.documents())
+
+    wanted = settings.size, settings.min_count, settings.stemmer, settings.stopwords
+    learn(documents, training_queries(collection), tokenizer, *wanted, folder)
 
 
 def pretrain(
     collection: Collection,
     vocabulary: Path,
+    source: str,
+    name: str,
     model: ModelSettings,
     settings: PretrainSettings,
     seed: int,
     recipe: dict[str, Any],
+    progress: Progress,
     checkpoint: Path,
     folder: Path,
 ) -> None:
-    """Graft the vocabulary onto the backbone and train it to name masked terms of the corpus (EMLM)."""
-    terms = Vocabulary(list(StringTable(vocabulary, "terms")))
-    encoder = new_encoder(load_backbone(model.backbone, model.layers), terms, model.head, seed).to(default_device())
-    texts = [document.contents for document in collection.documents()] + training_pairs(collection).queries
-    aligned = AlignedReader(encoder.tokenizer, terms).read(texts, model.document_length)
+    """Graft the vocabulary onto the backbone loaded from `source` and train it to name masked terms (EMLM)."""
+    lexicon = open_lexicon(vocabulary)
+    encoder = new_encoder(load_backbone(source, model.layers, name), lexicon, model, seed).to(default_device())
+    aligned = _read_corpus(collection, encoder, model.document_length)
     set_dropout(encoder, settings.dropout)
-    freeze_embeddings(encoder)
-    history = train_to_name_terms(encoder, aligned, settings, checkpoint, recipe, seed)
-    _write_model(encoder, history, folder)
+    freeze(encoder)
+    training = train_to_name_terms(encoder, aligned, settings, checkpoint, recipe, seed, progress)
+    _write_model(encoder, training, folder)
 
 
-def new_encoder(backbone: Backbone, vocabulary: Vocabulary, head: str, seed: int) -> SparseEncoder:
-    """A backbone with a grafted or random head over `vocabulary`."""
-    if head == "random":
-        return SparseEncoder(backbone, random_head(len(vocabulary), backbone.width, seed), vocabulary, head)
-    spelt = backbone.tokenizer.spell(list(vocabulary.terms))
-    indptr = np.cumsum([0, *map(len, spelt)], dtype=np.int64)
-    grafted = graft(backbone.subword_weight, backbone.subword_bias, indptr, np.concatenate(spelt))
-    return SparseEncoder(backbone, grafted, vocabulary, head)
+def _read_corpus(collection: Collection, encoder: SparseEncoder, length: int) -> AlignedTexts:
+    """All documents and training queries as subwords; their text is held only some thousand at a time."""
+    reader = encoder.reader()
+    texts = chain((document.contents for document in collection.documents()), training_queries(collection))
+    parts = []
+    while batch := list(islice(texts, TEXTS_AT_ONCE)):
+        parts.append(reader.read(batch, length))
+    return joined(parts)
+
+
+def new_encoder(backbone: Backbone, lexicon: Lexicon, model: ModelSettings, seed: int) -> SparseEncoder:
+    """A backbone with a grafted or random head over the terms of `lexicon`."""
+    if model.head == "random":
+        head = random_head(len(lexicon.vocabulary), backbone.width, seed)
+    else:
+        head = grafted_head(backbone, lexicon)
+    if model.own_words:
+        head = SparseHead(head.weight.detach(), head.bias.detach(), own_words(lexicon.idf, model.own_words))
+    return SparseEncoder(
+        backbone, head, lexicon.vocabulary, model.head, lexicon.stemmer, lexicon.stopwords, lexicon.mean_words
+    )
+
+
+def grafted_head(backbone: Backbone, lexicon: Lexicon) -> SparseHead:
+    """A term's row is the mean of its forms' rows, by their counts; a form's row the mean of its subwords' rows."""
+    spelt = backbone.tokenizer.spell(lexicon.forms)
+    lengths = np.array([len(ids) for ids in spelt], np.int64)
+    of_term = np.add.reduceat(lexicon.form_counts, lexicon.forms_indptr[:-1])
+    of_form = lexicon.form_counts / np.repeat(of_term, np.diff(lexicon.forms_indptr))
+    shares = np.repeat(of_form / lengths, lengths).astype(np.float32)
+    starts = np.concatenate(([0], np.cumsum(lengths)))[lexicon.forms_indptr]
+    return graft(backbone.subword_weight, backbone.subword_bias, starts, np.concatenate(spelt), shares)
 
 
 def finetune(
     collection: Collection,
+    measured_split: str | None,
     pretrained: Path,
     model: ModelSettings,
     settings: FinetuneSettings,
     seed: int,
     recipe: dict[str, Any],
+    progress: Progress,
     checkpoint: Path,
     folder: Path,
 ) -> None:
     """Divide the head by alpha and train the model to rank."""
     encoder = open_encoder(pretrained).to(default_device())
     encoder.head.rescale(model.alpha)
-    pairs = training_pairs(collection)
-    reader = AlignedReader(encoder.tokenizer, encoder.vocabulary)
-    queries = reader.read(pairs.queries, model.query_length)
-    documents = reader.read(pairs.documents, model.document_length)
+    pairs, validating = training_data(collection, measured_split, settings)
+    reader = encoder.reader()
+    queries = read_queries(reader, pairs.queries, model.query_length)
+    documents = read_documents(encoder, reader, pairs.documents, model.document_length)
+    validation = validating and ValidationTexts(
+        read_queries(reader, validating.queries, model.query_length),
+        read_documents(encoder, reader, validating.documents, model.document_length),
+        np.array(validating.wanted, np.int64),
+    )
     set_dropout(encoder, settings.dropout)
-    freeze_embeddings(encoder)
-    history = train_to_rank(encoder, queries, documents, pairs.document_numbers, settings, checkpoint, recipe, seed)
-    _write_model(encoder, history, folder)
+    freeze(encoder, settings.frozen_layers)
+    encoder.meta = replace(
+        encoder.meta,
+        query_length=model.query_length, document_length=model.document_length,
+        query_terms=settings.qk, document_terms=settings.dk,
+    )  # fmt: skip
+    training = train_to_rank(
+        encoder, queries, documents, pairs.document_numbers, settings, checkpoint, recipe, seed, validation, progress
+    )
+    _write_model(encoder, training, folder)
 
 
-def _write_model(encoder: SparseEncoder, history: list[dict[str, float]], folder: Path) -> None:
+def _write_model(encoder: SparseEncoder, training: Training, folder: Path) -> None:
+    """The model and how it was trained; `last.safetensors` holds the last trained weights where others are better."""
     save_encoder(encoder, folder)
-    (folder / "history.json").write_text(json.dumps(history))
+    (folder / "history.json").write_text(json.dumps(training.history))
     write_json(folder / "head.json", diagnose(encoder.head).__dict__)
+    if training.last is not None:
+        save_file(training.last, folder / "last.safetensors")
 
 
-def encode(
-    collection: Collection,
-    model_path: Path,
-    model: ModelSettings,
-    masks: FinetuneSettings,
-    folder: Path,
-    final: Path,
-    progress: Progress = SILENT,
-) -> None:
+def encode(collection: Collection, model: Path, folder: Path, final: Path, progress: Progress = SILENT) -> None:
     """Documents to learned vectors; the way from `final`, where they will lie, to the model is kept with them."""
-    query_encoder: dict[str, Any] = {
-        "kind": "model",
-        "model": os.path.relpath(model_path, final),
-        "length": model.query_length,
-        "keep": masks.qk,
-    }
+    encoder = open_encoder(model).to(default_device())
     documents = progress.track(collection.documents(), "encoding documents")
-    encoder = open_encoder(model_path).to(default_device())
-    encode_with_model(documents, encoder, model.document_length, masks.dk, query_encoder, folder)
+    encode_with_model(documents, encoder, {"kind": "model", "model": os.path.relpath(model, final)}, folder)

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from lexigraft.core.errors import SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.resources import measured
-from lexigraft.core.settings import Settings
+from lexigraft.core.settings import AUTO, Settings
 from lexigraft.data.collection import Collection
 from lexigraft.evaluate.measures import check_measures
 from lexigraft.index import store as index_store
@@ -19,6 +20,7 @@ from lexigraft.pipeline import stages
 from lexigraft.pipeline.ensure import STAGES, Ensurer
 from lexigraft.pipeline.layout import JUDGED, MODEL, RunFolder
 from lexigraft.pipeline.report import assemble_report, write_report
+from lexigraft.pipeline.train_model import ModelTraining, why_not
 from lexigraft.vectors import store as vectors_store
 
 COLLECTION_FORMAT, EVALUATION_FORMAT = 1, 1
@@ -39,6 +41,24 @@ def run(
     return _Run(source, RunFolder(out), settings or Settings(), from_stage, progress).all_stages()
 
 
+def train_until(
+    source: str, out: Path, settings: Settings, stage: str, from_stage: str | None = None, progress: Progress = SILENT
+) -> Path:
+    """Make the learned model of `source` in the run folder `out` as far as `stage` (vocabulary, pretrain or finetune),
+    doing only what is not done yet; returns the folder of what that stage leaves."""
+    return _Run(source, RunFolder(out), settings, from_stage, progress).train_until(stage)
+
+
+def with_systems(settings: Settings, collection: Collection) -> Settings:
+    """`run.systems` = auto as what it means for a collection."""
+    if settings.run.systems != (AUTO,):
+        return settings
+    if reason := why_not(collection):
+        log.info("no model is trained: %s", reason)
+    systems = ("bm25", "bm25-plain") if reason else ("bm25", MODEL)
+    return replace(settings, run=replace(settings.run, systems=systems))
+
+
 class _Run:
     """One call of `run`: the order of the stages and what each hands to the next."""
 
@@ -47,6 +67,7 @@ class _Run:
     ) -> None:
         self.source, self.folder, self.settings, self.progress = source, folder, settings, progress
         self.artifacts = Ensurer(folder, from_stage)
+        self.encoded: dict[str, stages.JudgedQueries] = {}  # by system: encoded once, measured at every pruning
 
     def all_stages(self) -> dict[str, Any]:
         description = stages.source_description(self.source, self.settings.data)  # a bad source leaves no folder behind
@@ -58,9 +79,10 @@ class _Run:
         with writer_lock(self.folder.root):
             self.collect(description)
             views = stages.collected(self.source, self.settings.data, self.folder.collection)
+            self.settings = with_systems(self.settings, views[JUDGED])
             split = views[JUDGED].evaluation_split(self.settings.data.split)
             self.folder.write_contents(views, self.settings.run.systems)
-            indexes = self.index_views(views)
+            indexes = self.index_views(views, split)
             rows = [] if split is None else self.evaluate(views[JUDGED], split, indexes)
             if split is None:
                 message = "%s has no test or dev judgements: it is indexed and searchable, and nothing is measured"
@@ -68,6 +90,20 @@ class _Run:
             report = self.report(views, split, rows)
             write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
             return report
+
+    def train_until(self, stage: str) -> Path:
+        description = stages.source_description(self.source, self.settings.data)
+        with writer_lock(self.folder.root):
+            self.collect(description)
+            judged = stages.collected(self.source, self.settings.data, self.folder.collection)[JUDGED]
+            training = self.training(judged, judged.evaluation_split(self.settings.data.split))
+            part, make = {
+                "vocabulary": ("vocabulary", training.vocabulary),
+                "pretrain": ("pretrained", training.pretrained),
+                "finetune": ("finetuned", training.finetuned),
+            }[stage]
+            make()
+        return self.folder.model(part)
 
     def manifest(self, kind: str, version: int, config: dict[str, Any], parents: dict[str, str]) -> Manifest:
         """Of stages that draw nothing at random: the seed is only a note. Training has it in its recipe."""
@@ -80,11 +116,11 @@ class _Run:
             lambda folder: stages.collect(self.source, self.settings.data, folder, self.progress),
         )  # fmt: skip
 
-    def index_views(self, views: dict[str, Collection]) -> dict[tuple[str, int], Manifest]:
+    def index_views(self, views: dict[str, Collection], split: str | None) -> dict[tuple[str, int], Manifest]:
         """Encode and index every view with every system, BM25 first; returns the judged indexes by (system, dk)."""
         judged: dict[tuple[str, int], Manifest] = {}
         for system in sorted(self.settings.run.systems, key=lambda name: name == MODEL):
-            model = self.train(views[JUDGED]) if system == MODEL else None
+            model = self.training(views[JUDGED], split).finetuned() if system == MODEL else None
             for view, collection in views.items():
                 vectors = self.encode(view, collection, system, model)
                 budgets = self.budgets(system) if view == JUDGED else []
@@ -99,11 +135,8 @@ class _Run:
     def budgets(self, system: str) -> Sequence[tuple[int, int]]:
         return self.settings.prune.budgets if system == MODEL else self.settings.prune.lexical
 
-    def train(self, collection: Collection) -> Manifest:
-        """Vocabulary, pre-training, fine-tuning; returns the manifest of the finished model."""
-        from lexigraft.pipeline.train_model import train_model
-
-        return train_model(collection, self.folder, self.settings, self.artifacts)
+    def training(self, collection: Collection, split: str | None) -> ModelTraining:
+        return ModelTraining(collection, split, self.folder, self.settings, self.artifacts, self.progress)
 
     def encode(self, view: str, collection: Collection, system: str, model: Manifest | None) -> Manifest:
         path = self.folder.vectors(view, system)
@@ -116,16 +149,13 @@ class _Run:
             def make(folder: Path) -> None:
                 stages.encode(collection, settings, folder, self.progress)
         else:
-            lengths = (self.settings.model.query_length, self.settings.model.document_length)
-            config |= {"encoder": "model", "lengths": list(lengths)}
+            config |= {"encoder": "model"}
             parents["model"] = model.fingerprint
 
             def make(folder: Path) -> None:
                 from lexigraft.pipeline import model_stages
 
-                finished = self.folder.model("finetuned")
-                model, masks = self.settings.model, self.settings.finetune
-                model_stages.encode(collection, finished, model, masks, folder, path, self.progress)
+                model_stages.encode(collection, self.folder.model("finetuned"), folder, path, self.progress)
 
         wanted = self.manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
         return self.artifacts.ensure("encode", f"encode {system} ({view})", path, wanted, make)
@@ -166,15 +196,16 @@ class _Run:
 
     def _evaluation(self, collection: Collection, split: str, system: str, keep: tuple[int, int]) -> Any:
         def make(folder: Path) -> None:
-            index_path = self.folder.index(JUDGED, system, keep[1])
+            settings, index_path = self.settings, self.folder.index(JUDGED, system, keep[1])
+            if system not in self.encoded:
+                self.encoded[system] = stages.encode_judged(collection, split, index_path, settings.evaluate)
             stages.evaluate(
-                collection,
-                split,
+                self.encoded[system],
                 index_path,
                 system,
                 keep,
-                self.settings.search,
-                self.settings.evaluate,
+                settings.search,
+                settings.evaluate,
                 folder,
                 self.progress,
             )

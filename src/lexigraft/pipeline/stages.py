@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings, EvaluateSettings, IndexSettings, LexicalSettings, SearchSettings
-from lexigraft.core.types import Measurement, Qrel, Query, Ranking
+from lexigraft.core.types import Measurement, Qrel, Query, Ranking, SparseMatrix
 from lexigraft.data import pydocs
 from lexigraft.data.collection import Collection, open_collection
 from lexigraft.data.write import write_collection
-from lexigraft.evaluate.cost import flops, mean_terms, postings_lengths, time_queries
+from lexigraft.evaluate.cost import flops, mean_ms, mean_terms, postings_lengths, time_searches
 from lexigraft.evaluate.measures import judgements, measure, measured_by
 from lexigraft.evaluate.trec import write_run
 from lexigraft.index.build import build_index
@@ -84,9 +84,28 @@ def index(vectors: Path, keep: int, settings: IndexSettings, folder: Path, progr
     build_index(open_vectors(vectors), folder, keep, settings, progress)
 
 
+class JudgedQueries(NamedTuple):
+    """The queries of a split as an index's encoder writes them; ties one system to one set of judgements."""
+
+    judged: dict[str, dict[str, int]]
+    vectors: SparseMatrix
+    ms_encode: float
+
+
+def encode_judged(collection: Collection, split: str, index_path: Path, settings: EvaluateSettings) -> JudgedQueries:
+    """Encode every judged query of a split once, for all prunings, and time encoding one at a time."""
+    opened = open_index(index_path)
+    all_queries = list(collection.queries())
+    judged = known_judgements(collection.qrels(split), split, all_queries, opened)
+    queries = [query for query in all_queries if query.query_id in judged]
+    encoder = open_query_encoder(opened.meta.query_encoder, opened.vocabulary, index_path)
+    timed = [queries[place].text for place in _spread(len(queries), settings.timing_queries)]
+    ms_encode = mean_ms(lambda place: encoder.encode(timed[place]), len(timed), settings.timing_runs)
+    return JudgedQueries(judged, encode_queries(queries, encoder, opened.vocabulary), ms_encode)
+
+
 def evaluate(
-    collection: Collection,
-    split: str,
+    queries: JudgedQueries,
     index_path: Path,
     system: str,
     keep: tuple[int, int],
@@ -95,14 +114,10 @@ def evaluate(
     folder: Path,
     progress: Progress = SILENT,
 ) -> None:
-    """Search every judged query of a split and leave `run.trec`, `per_query.json` and the report's `row.json`."""
+    """Search every judged query, cut to qk terms; leave `run.trec`, `per_query.json` and the report's `row.json`."""
     opened = open_index(index_path)
-    all_queries = list(collection.queries())
-    judged = known_judgements(collection.qrels(split), split, all_queries, opened)
-    queries = [query for query in all_queries if query.query_id in judged]
-    encoder = open_query_encoder(opened.meta.query_encoder, opened.vocabulary, index_path)
     qk, dk = keep
-    encoded = prune(encode_queries(queries, encoder, opened.vocabulary), qk)
+    encoded = prune(queries.vectors, qk)
     searcher = Searcher(opened, search.method)
     rankings = (
         searcher.search(*encoded.row(row), search.k, encoded.row_ids[row])
@@ -110,10 +125,8 @@ def evaluate(
     )
     names = measure_names(settings)
     with (folder / "run.trec").open("w", encoding="utf-8") as run_file:
-        measurements = _measure_and_write(rankings, judged, names, run_file, system, settings.run_depth)
-    timing = time_queries(
-        _spread(queries, settings.timing_queries), encoder, searcher, search.k, qk, settings.timing_runs
-    )
+        measurements = _measure_and_write(rankings, queries.judged, names, run_file, system, settings.run_depth)
+    timed = _spread(encoded.n_rows, settings.timing_queries)
     row = {
         "system": system,
         "qk": qk,
@@ -122,9 +135,10 @@ def evaluate(
         "L0_d": opened.meta.n_postings / opened.n_documents,
         "FLOPS": flops(encoded, opened),
         **{item.measure: item.mean for item in measurements},
-        **timing._asdict(),
+        "ms_encode": queries.ms_encode,
+        **time_searches([encoded.row(row) for row in timed], searcher, search.k, settings.timing_runs)._asdict(),
         "documents": opened.n_documents,
-        "queries": len(queries),
+        "queries": encoded.n_rows,
         "terms": opened.n_terms,
         "postings": opened.meta.n_postings,
         "postings_length": postings_lengths(opened)._asdict(),
@@ -175,9 +189,9 @@ def known_judgements(qrels: list[Qrel], split: str, queries: list[Query], opened
     return judged
 
 
-def _spread(queries: list[Query], limit: int) -> list[Query]:
-    """At most `limit` queries, evenly spaced."""
-    return queries[:: -(-len(queries) // limit)] if len(queries) > limit else queries
+def _spread(n: int, limit: int) -> range:
+    """At most `limit` of n places, evenly spaced."""
+    return range(0, n, max(1, -(-n // limit)))
 
 
 def settings_config(settings: Any) -> dict[str, Any]:

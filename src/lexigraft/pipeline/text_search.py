@@ -17,6 +17,12 @@ class Hit(NamedTuple):
     title: str
 
 
+class WeightedTerm(NamedTuple):
+    term: str
+    weight: float
+    own: bool  # whether the text itself holds it; the model added the others
+
+
 class TextSearch:
     """An open index with the encoder that fits it."""
 
@@ -35,11 +41,12 @@ class TextSearch:
         """What each shared term adds to the document's score."""
         return explain(self.index, *self._encoder.encode(text), doc_id)
 
-    def terms(self, text: str) -> list[tuple[str, float]]:
+    def terms(self, text: str) -> list[WeightedTerm]:
         """The weighted terms a text becomes as a query, heaviest first."""
         term_ids, weights = self._encoder.encode(text)
+        own = set(self._encoder.own_terms(text).tolist())
         named = [
-            (self.index.vocabulary.terms[term_id], weight)
-            for term_id, weight in zip(term_ids, weights.tolist(), strict=True)
+            WeightedTerm(self.index.vocabulary.terms[term_id], weight, term_id in own)
+            for term_id, weight in zip(term_ids.tolist(), weights.tolist(), strict=True)
         ]
-        return sorted(named, key=lambda item: (-item[1], item[0]))
+        return sorted(named, key=lambda item: (-item.weight, item.term))

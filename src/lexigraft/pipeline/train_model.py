@@ -1,70 +1,151 @@
-"""The learned model of a run: vocabulary, pre-training and fine-tuning, each an artifact that is kept or made."""
+"""The learned model of a run: backbone, vocabulary, pre-training and fine-tuning, each kept or made."""
 
+import importlib.util
 import shutil
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from lexigraft.core.artifact import Manifest, hash_file, recipe
 from lexigraft.core.errors import InputError
-from lexigraft.core.settings import Settings
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings import AUTO, Settings
 from lexigraft.data.collection import Collection
-from lexigraft.model import encoder as model_store
-from lexigraft.pipeline import model_stages
 from lexigraft.pipeline.ensure import Ensurer
 from lexigraft.pipeline.layout import RunFolder
 from lexigraft.pipeline.stages import settings_config
+from lexigraft.pipeline.training_data import DEV, TRAIN
 
-VOCABULARY_FORMAT = 1
-
-
-def train_model(collection: Collection, folder: RunFolder, settings: Settings, artifacts: Ensurer) -> Manifest:
-    """Make what is missing and return the manifest of the fine-tuned model. Checkpoints are removed at the end."""
-    data = _training_files(collection)
-    model, seed = settings.model, settings.run.seed
-    words = {**settings_config(settings.vocab), "backbone": model.backbone}
-    vocabulary = artifacts.ensure(
-        "vocabulary",
-        "vocabulary",
-        folder.model("vocabulary"),
-        Manifest("vocabulary", VOCABULARY_FORMAT, words, data),
-        lambda out: model_stages.learn_vocabulary(collection, model, settings.vocab, out),
-    )
-
-    start = {"backbone": model.backbone, "layers": model.layers, "head": model.head, "length": model.document_length}
-    config = {**start, "pretrain": settings_config(settings.pretrain)}
-    parents = {"vocabulary": vocabulary.fingerprint, **data}
-    wanted = Manifest(model_store.KIND, model_store.FORMAT_VERSION, config, parents, seed)
-    names = folder.model("vocabulary"), model, settings.pretrain, seed, recipe(wanted)
-    pretrained = _train(
-        "pretrain", folder, "pretrained", wanted, artifacts, partial(model_stages.pretrain, collection, *names)
-    )
-
-    lengths = {"query_length": model.query_length, "document_length": model.document_length}
-    config = {**lengths, "alpha": model.alpha, "finetune": settings_config(settings.finetune)}
-    parents = {"pretrained": pretrained.fingerprint, **data}
-    wanted = Manifest(model_store.KIND, model_store.FORMAT_VERSION, config, parents, seed)
-    ranks = folder.model("pretrained"), model, settings.finetune, seed, recipe(wanted)
-    finetuned = _train(
-        "finetune", folder, "finetuned", wanted, artifacts, partial(model_stages.finetune, collection, *ranks)
-    )
-    for stage in ("pretrain", "finetune"):
-        shutil.rmtree(folder.model(f"{stage}-checkpoint"), ignore_errors=True)
-    return finetuned
+BACKBONE_FORMAT = 1
+EMBEDDED, SCRATCH = "embedded", "scratch"
+FEWEST_PAIRS = 200  # fewer teach a model nothing that BM25 does not know
+NEEDED = ("torch", "transformers", "accelerate", "safetensors")
 
 
-def _train(
-    stage: str, folder: RunFolder, part: str, wanted: Manifest, artifacts: Ensurer, make: Callable[[Path, Path], None]
-) -> Manifest:
-    """One training stage; a checkpoint has the recipe of the model it is on the way to, so no other is continued."""
-    checkpoint = folder.model(f"{stage}-checkpoint")
-    if artifacts.is_forced(stage):
-        shutil.rmtree(checkpoint, ignore_errors=True)
-    return artifacts.ensure(stage, stage, folder.model(part), wanted, lambda out: make(checkpoint, out))
+def why_not(collection: Collection) -> str:
+    """Why no model can be trained for a collection; empty where one can."""
+    if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
+        return f"{', '.join(missing)} not installed (pip install 'lexigraft[train]')"
+    if TRAIN not in collection.qrels_files or collection.queries_file is None:
+        return "no training judgements (qrels/train.tsv)"
+    n_pairs = sum(qrel.relevance > 0 for qrel in collection.qrels(TRAIN))
+    return f"only {n_pairs} training pairs" if n_pairs < FEWEST_PAIRS else ""
+
+
+class BackboneChoice(NamedTuple):
+    """`name` is what models say of their origin, `source` where it is loaded from, `recipe` what results depend on."""
+
+    name: str
+    source: str
+    recipe: dict[str, str]
+
+
+class ModelTraining:
+    """Makes what is missing of a model, one stage at a time; each returns the manifest of what it leaves."""
+
+    def __init__(
+        self,
+        collection: Collection,
+        measured_split: str | None,
+        folder: RunFolder,
+        settings: Settings,
+        artifacts: Ensurer,
+        progress: Progress = SILENT,
+    ) -> None:
+        self.collection, self.measured_split, self.folder = collection, measured_split, folder
+        self.settings, self.artifacts, self.progress = settings, artifacts, progress
+        self.data = _training_files(collection)
+        self.backbone = self._backbone()
+
+    def vocabulary(self) -> Manifest:
+        from lexigraft.pipeline import model_stages
+        from lexigraft.vocab import lexicon
+
+        config = {**settings_config(self.settings.vocab), **self.backbone.recipe}
+        return self.artifacts.ensure(
+            "vocabulary", "vocabulary", self.folder.model("vocabulary"),
+            Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, self.data),
+            lambda out: model_stages.learn_vocabulary(self.collection, self.backbone.source, self.settings.vocab, out),
+        )  # fmt: skip
+
+    def pretrained(self) -> Manifest:
+        from lexigraft.model import encoder
+        from lexigraft.pipeline import model_stages
+
+        model, seed = self.settings.model, self.settings.run.seed
+        start = {"layers": model.layers, "head": model.head, "own_words": model.own_words}
+        config = {
+            **self.backbone.recipe, **start, "length": model.document_length,
+            "pretrain": settings_config(self.settings.pretrain),
+        }  # fmt: skip
+        parents = {"vocabulary": self.vocabulary().fingerprint, **self.data}
+        wanted = Manifest(encoder.KIND, encoder.FORMAT_VERSION, config, parents, seed)
+
+        def make(checkpoint: Path, out: Path) -> None:
+            model_stages.pretrain(
+                self.collection, self.folder.model("vocabulary"), self.backbone.source, self.backbone.name,
+                model, self.settings.pretrain, seed,
+                recipe(wanted), self.progress, checkpoint, out,
+            )  # fmt: skip
+
+        return self._train("pretrain", "pretrained", wanted, make)
+
+    def finetuned(self) -> Manifest:
+        from lexigraft.model import encoder
+        from lexigraft.pipeline import model_stages
+
+        model, settings, seed = self.settings.model, self.settings.finetune, self.settings.run.seed
+        lengths = {"query_length": model.query_length, "document_length": model.document_length}
+        config = {
+            **lengths,
+            "alpha": model.alpha,
+            "finetune": settings_config(settings),
+            "measured": self.measured_split,
+        }
+        parents = {"pretrained": self.pretrained().fingerprint, **self.data}
+        if settings.validate_every and DEV in self.collection.qrels_files:
+            parents["dev"] = hash_file(self.collection.qrels_files[DEV])
+        wanted = Manifest(encoder.KIND, encoder.FORMAT_VERSION, config, parents, seed)
+
+        def make(checkpoint: Path, out: Path) -> None:
+            model_stages.finetune(
+                self.collection, self.measured_split, self.folder.model("pretrained"), model, settings, seed,
+                recipe(wanted), self.progress, checkpoint, out,
+            )  # fmt: skip
+
+        made = self._train("finetune", "finetuned", wanted, make)
+        for stage in ("pretrain", "finetune"):
+            shutil.rmtree(self.folder.model(f"{stage}-checkpoint"), ignore_errors=True)
+        return made
+
+    def _backbone(self) -> BackboneChoice:
+        """What `model.backbone` means here; one from scratch is made first."""
+        from lexigraft.model.backbone import has_embedded
+        from lexigraft.pipeline import model_stages
+
+        name = self.settings.model.backbone
+        if name == AUTO:
+            name = EMBEDDED if has_embedded() else SCRATCH
+        if name != SCRATCH:
+            return BackboneChoice(name, name, {"backbone": name})
+        layers, seed, path = self.settings.model.layers, self.settings.run.seed, self.folder.model("backbone")
+        wanted = Manifest("backbone", BACKBONE_FORMAT, {"layers": layers}, self.data, seed)
+        made = self.artifacts.ensure(
+            "vocabulary", "backbone", path, wanted,
+            lambda out: model_stages.make_backbone(self.collection, layers, seed, out),
+        )  # fmt: skip
+        return BackboneChoice(SCRATCH, str(path), {"backbone": SCRATCH, "made": made.fingerprint})
+
+    def _train(self, stage: str, part: str, wanted: Manifest, make: Callable[[Path, Path], None]) -> Manifest:
+        """One training stage; a checkpoint has the recipe of the model it is on the way to, no other is continued."""
+        checkpoint = self.folder.model(f"{stage}-checkpoint")
+        if self.artifacts.is_forced(stage):
+            shutil.rmtree(checkpoint, ignore_errors=True)
+        return self.artifacts.ensure(stage, stage, self.folder.model(part), wanted, lambda out: make(checkpoint, out))
 
 
 def _training_files(collection: Collection) -> dict[str, str]:
-    if model_stages.TRAIN not in collection.qrels_files or collection.queries_file is None:
+    if TRAIN not in collection.qrels_files or collection.queries_file is None:
         raise InputError(
             f"{collection.folder} has no training judgements (qrels/train.tsv) to learn from; leave esplade out "
             "of run.systems"
@@ -72,6 +153,6 @@ def _training_files(collection: Collection) -> dict[str, str]:
     files = {
         "corpus": collection.corpus_file,
         "queries": collection.queries_file,
-        "train": collection.qrels_files[model_stages.TRAIN],
+        "train": collection.qrels_files[TRAIN],
     }
     return {name: hash_file(path) for name, path in files.items()}

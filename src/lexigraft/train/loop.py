@@ -8,8 +8,8 @@ import json
 import logging
 import math
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,10 @@ from accelerate import Accelerator
 from torch import Tensor, nn
 
 from lexigraft.core.artifact import Manifest, canonical_json, open_artifact, read_manifest, write_artifact
-from lexigraft.core.errors import LexigraftError
+from lexigraft.core.errors import ArtifactError, LexigraftError
+from lexigraft.core.progress import SILENT, Progress
 
-CHECKPOINT_FORMAT = 1
+CHECKPOINT_FORMAT = 2
 SECONDS_BETWEEN_MESSAGES = 15.0
 
 log = logging.getLogger(__name__)
@@ -50,8 +51,31 @@ StepFunction = Callable[[int], dict[str, Tensor]]
 
 
 @dataclass(frozen=True)
+class Validation:
+    """`measure()` is called every `every` steps and after the last; the weights with the highest result win."""
+
+    measure: Callable[[], float]
+    every: int
+    name: str
+
+
+@dataclass
+class Training:
+    """What a run leaves: all values by step, and, where a validation chose earlier weights, the last ones too."""
+
+    history: list[dict[str, float]] = field(default_factory=list)
+    best_step: int = 0
+    best_score: float = -math.inf
+    best: dict[str, Tensor] | None = None
+    last: dict[str, Tensor] | None = None
+
+
+@dataclass(frozen=True)
 class Loop:
-    """One training run. `recipe` names everything the weights depend on; a checkpoint of another one is not used."""
+    """One training run. `recipe` names everything the weights depend on; a checkpoint of another one is not used.
+
+    `rates` gives named parameters a share of the learning rate.
+    """
 
     name: str
     schedule: Schedule
@@ -59,40 +83,64 @@ class Loop:
     checkpoint_every: int
     recipe: dict[str, Any]
     seed: int
+    rates: Mapping[str, float] = field(default_factory=dict)
     weight_decay: float = 0.01
     clip_norm: float = 1.0
+    progress: Progress = SILENT
 
-    def run(self, model: nn.Module, step_losses: StepFunction) -> list[dict[str, float]]:
-        """Optimise `model` in place: `step_losses(step)["loss"]` is minimised, all its values are returned by step."""
+    def run(self, model: nn.Module, step_losses: StepFunction, validation: Validation | None = None) -> Training:
+        """Optimise `model` in place: `step_losses(step)["loss"]` is minimised. At the end it has the best weights that
+        `validation` saw, or without one the last."""
         accelerator = Accelerator(mixed_precision="bf16" if has_fast_bf16() else "no")
-        trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+        trained = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
+        groups = [{"params": [value], "rate": self.rates.get(name, 1.0)} for name, value in trained.items()]
         optimizer = torch.optim.AdamW(
-            trained, lr=self.schedule.learning_rate, weight_decay=self.weight_decay, fused=True
+            groups, lr=self.schedule.learning_rate, weight_decay=self.weight_decay, fused=True
         )
         optimizer = accelerator.prepare(optimizer)
-        history = self._restore(model, optimizer)
-        started, spoken, first = time.monotonic(), time.monotonic(), len(history)
+        training = self._restore(model, optimizer)
+        started, spoken, first = time.monotonic(), time.monotonic(), len(training.history)
         model.train()
-        for step in range(first, self.schedule.steps):
+        for step in self.progress.track(range(first, self.schedule.steps), self.name, self.schedule.steps - first):
             torch.manual_seed(self.seed * 1_000_003 + step)
             for group in optimizer.param_groups:
-                group["lr"] = self.schedule.rate(step)
+                group["lr"] = self.schedule.rate(step) * group["rate"]
             with accelerator.autocast():
                 losses = step_losses(step)
             values = {key: float(value.detach()) for key, value in losses.items()}
             self._require_finite(step, values["loss"])
             accelerator.backward(losses["loss"])
-            accelerator.clip_grad_norm_(trained, self.clip_norm)
+            accelerator.clip_grad_norm_(list(trained.values()), self.clip_norm)
             optimizer.step()
             optimizer.zero_grad()
-            history.append(values)
+            training.history.append(values)
+            if validation is not None:
+                self._validate(model, trained, validation, training)
             if (step + 1) % self.checkpoint_every == 0 and step + 1 < self.schedule.steps:
-                self._save(model, optimizer, history)
+                self._save(trained, optimizer, training)
             if time.monotonic() - spoken > SECONDS_BETWEEN_MESSAGES:
                 spoken = time.monotonic()
                 self._speak(step, values, (step + 1 - first) / (spoken - started))
         model.eval()
-        return history
+        if training.best is not None and training.best_step < self.schedule.steps:
+            training.last = _copy(trained)
+            _fill(trained, training.best)
+            log.info("%s: the weights of step %d are kept, the best on validation", self.name, training.best_step)
+        return training
+
+    def _validate(
+        self, model: nn.Module, trained: Mapping[str, Tensor], validation: Validation, training: Training
+    ) -> None:
+        step = len(training.history)
+        if step % validation.every and step != self.schedule.steps:
+            return
+        model.eval()
+        score = validation.measure()
+        model.train()
+        training.history[-1][validation.name] = score
+        if score >= training.best_score:
+            training.best_step, training.best_score, training.best = step, score, _copy(trained)
+        log.info("%s %d/%d: validation %s %.4f", self.name, step, self.schedule.steps, validation.name, score)
 
     def _speak(self, step: int, values: dict[str, float], rate: float) -> None:
         shown = ", ".join(f"{key} {value:.4g}" for key, value in values.items())
@@ -120,18 +168,23 @@ class Loop:
                 "larger model.alpha"
             )
 
-    def _save(self, model: nn.Module, optimizer: Any, history: list[dict[str, float]]) -> None:
+    def _save(self, trained: Mapping[str, Tensor], optimizer: Any, training: Training) -> None:
         manifest = Manifest("checkpoint", CHECKPOINT_FORMAT, self.recipe, seed=self.seed)
         with write_artifact(self.checkpoint, manifest) as folder:
-            trained = {name for name, parameter in model.named_parameters() if parameter.requires_grad}
-            weights = {key: value for key, value in model.state_dict().items() if key in trained}
-            torch.save({"model": weights, "optimizer": optimizer.state_dict()}, folder / "state.pt")
-            (folder / "history.json").write_text(json.dumps(history))
+            state = {"model": dict(trained), "optimizer": optimizer.state_dict(), "best": training.best}
+            try:
+                torch.save(state, folder / "state.pt")
+            except RuntimeError as error:  # what torch makes of a full disk
+                raise ArtifactError(
+                    f"the checkpoint {self.checkpoint} could not be written: {_first_line(error)}"
+                ) from error
+            facts = {"step": training.best_step, "score": training.best_score if training.best else None}
+            (folder / "history.json").write_text(json.dumps({"history": training.history, "best": facts}))
 
-    def _restore(self, model: nn.Module, optimizer: Any) -> list[dict[str, float]]:
+    def _restore(self, model: nn.Module, optimizer: Any) -> Training:
         found = read_manifest(self.checkpoint)
         if found is None:
-            return []
+            return Training()
         if canonical_json(found.config) != canonical_json(self.recipe):
             log.warning(
                 "%s: the checkpoint in %s is from other settings (%s); starting anew",
@@ -139,14 +192,30 @@ class Loop:
                 self.checkpoint,
                 differences(found.config, self.recipe),
             )
-            return []
+            return Training()
         open_artifact(self.checkpoint, "checkpoint", CHECKPOINT_FORMAT)
         state = torch.load(self.checkpoint / "state.pt", weights_only=True)
         model.load_state_dict(state["model"], strict=False)
         optimizer.load_state_dict(state["optimizer"])
-        history: list[dict[str, float]] = json.loads((self.checkpoint / "history.json").read_text())
-        log.info("%s: continuing after step %d of %d", self.name, len(history), self.schedule.steps)
-        return history
+        facts = json.loads((self.checkpoint / "history.json").read_text())
+        log.info("%s: continuing after step %d of %d", self.name, len(facts["history"]), self.schedule.steps)
+        if state["best"] is None:
+            return Training(facts["history"])
+        return Training(facts["history"], facts["best"]["step"], facts["best"]["score"], state["best"])
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0] + "; is the disk full?"
+
+
+def _copy(parameters: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name: value.detach().cpu().clone() for name, value in parameters.items()}
+
+
+@torch.no_grad()
+def _fill(parameters: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> None:
+    for name, value in values.items():
+        parameters[name].copy_(value)
 
 
 def differences(old: Any, new: Any) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.vocab.aligned import NO_TERM, AlignedTexts
+from lexigraft.vocab.aligned import AlignedTexts
 
 NO_LABEL = -100
 
@@ -30,7 +30,7 @@ def n_masked(n_terms: NDArray[np.int64]) -> NDArray[np.int64]:
 def mask_terms(texts: AlignedTexts, mask_id: int, ordinary: NDArray[np.int32], rng: np.random.Generator) -> MaskedTexts:
     """Mask a batch; `ordinary` are the subwords a random replacement is drawn from."""
     text_of = np.repeat(np.arange(len(texts)), np.diff(texts.indptr))
-    is_term = texts.terms != NO_TERM
+    is_term = texts.terms >= 0
     # An occurrence starts where a term's subword has another (text, word) than the position before it.
     changed = np.ones(len(text_of), bool)
     changed[1:] = (text_of[1:] != text_of[:-1]) | (texts.words[1:] != texts.words[:-1])

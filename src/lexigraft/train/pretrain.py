@@ -8,12 +8,14 @@ import torch
 from torch import Tensor, nn
 
 from lexigraft.core.errors import InputError
+from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import PretrainSettings
 from lexigraft.model.encoder import SparseEncoder
-from lexigraft.train.batches import padded, rows_of_step
-from lexigraft.train.loop import Loop, Schedule
+from lexigraft.model.inputs import padded
+from lexigraft.train.batches import rows_of_step
+from lexigraft.train.loop import Loop, Schedule, Training
 from lexigraft.train.masking import NO_LABEL, mask_terms
-from lexigraft.vocab.aligned import NO_TERM, AlignedTexts, take
+from lexigraft.vocab.aligned import AlignedTexts, take
 
 
 def pretrain(
@@ -23,8 +25,9 @@ def pretrain(
     checkpoint: Path,
     recipe: dict[str, Any],
     seed: int,
-) -> list[dict[str, float]]:
-    """Train `encoder` in place to name masked terms; returns loss and accuracy by step."""
+    progress: Progress = SILENT,
+) -> Training:
+    """Train `encoder` in place to name masked terms; its history has loss and accuracy by step."""
     device = next(encoder.parameters()).device
     special, ordinary = encoder.tokenizer.special, np.array(encoder.tokenizer.ordinary_ids, np.int32)
     with_terms = texts_with_terms(texts)
@@ -44,13 +47,13 @@ def pretrain(
         return {"loss": loss, "accuracy": accuracy}
 
     schedule = Schedule(settings.steps, settings.horizon, settings.warmup, settings.learning_rate)
-    loop = Loop("pretrain", schedule, checkpoint, settings.checkpoint_every, recipe, seed)
+    loop = Loop("pretrain", schedule, checkpoint, settings.checkpoint_every, recipe, seed, progress=progress)
     return loop.run(encoder, step_losses)
 
 
 def texts_with_terms(texts: AlignedTexts) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Rows with at least one term; the others cannot be masked, and are left out."""
-    has_term = np.add.reduceat((texts.terms != NO_TERM).astype(np.int64), texts.indptr[:-1]) > 0
+    has_term = np.add.reduceat((texts.terms >= 0).astype(np.int64), texts.indptr[:-1]) > 0
     return np.flatnonzero(has_term)
 
 
@@ -61,11 +64,19 @@ def set_dropout(module: nn.Module, share: float) -> None:
             part.p = share
 
 
-def freeze_embeddings(encoder: SparseEncoder) -> None:
-    """Keep the input embeddings as they are: half of a small model's weights, of which a batch touches few."""
+def freeze(encoder: SparseEncoder, layers: int = 0) -> None:
+    """Keep the input embeddings as they are (half of a small model's weights, of which a batch touches few), and the
+    lowest `layers` of the backbone."""
     model: Any = encoder.body.model
-    for parameter in model.get_input_embeddings().parameters():
+    parts = [model.get_input_embeddings(), *_layers(model)[:layers]]
+    for parameter in (parameter for part in parts for parameter in part.parameters()):
         parameter.requires_grad_(False)
+
+
+def _layers(model: Any) -> list[nn.Module]:
+    """The layers of a backbone, from below: the one list of as many modules as its configuration names."""
+    lists = [part for part in model.modules() if isinstance(part, nn.ModuleList)]
+    return next((list(part) for part in lists if len(part) == model.config.num_hidden_layers), [])
 
 
 def mean_terms(vectors: Tensor) -> Tensor:

@@ -3,15 +3,10 @@
 from collections.abc import Callable
 from functools import cached_property
 
-from lexigraft.core.errors import MissingExtraError, SettingError
 from lexigraft.core.settings import LexicalSettings
+from lexigraft.vocab.stems import stemmer
+from lexigraft.vocab.stopwords import stopwords
 from lexigraft.vocab.words import split_words, words_of_piece
-
-# Lucene's classic English list, the one BM25 baselines are usually reported with.
-ENGLISH_STOPWORDS = frozenset(
-    "a an and are as at be but by for if in into is it no not of on or such "
-    "that the their then there these they this to was will with".split()
-)
 
 
 class Analyser:
@@ -19,7 +14,7 @@ class Analyser:
 
     def __init__(self, settings: LexicalSettings) -> None:
         self.settings = settings
-        self._stopwords = ENGLISH_STOPWORDS if settings.stopwords == "english" else frozenset()
+        self._stopwords = stopwords(settings.stopwords)
 
     def terms(self, text: str) -> list[str]:
         """The terms of any text, in order."""
@@ -34,18 +29,4 @@ class Analyser:
 
     @cached_property
     def _stem(self) -> Callable[[str], str]:
-        language = self.settings.stemmer
-        if language == "none":
-            return str
-        try:
-            import Stemmer
-        except ImportError as error:
-            raise MissingExtraError(
-                f"lexical.stemmer = {language!r}", "PyStemmer", "pip install PyStemmer, or set lexical.stemmer=none"
-            ) from error
-        if language not in Stemmer.algorithms():
-            known = ", ".join(Stemmer.algorithms())
-            raise SettingError(f"lexical.stemmer = {language!r} is not allowed: none, or one of {known}")
-        # Its own cache is slower than none: whoever reads much asks once per distinct piece anyway.
-        stem_word: Callable[[str], str] = Stemmer.Stemmer(language, 0).stemWord
-        return stem_word
+        return stemmer(self.settings.stemmer, "lexical.stemmer")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -13,57 +13,66 @@ from lexigraft.core.arrays import ArrayWriter, StringTableWriter, write_strings
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document, Vocabulary, require_same_vocabulary
 from lexigraft.model.encoder import SparseEncoder, open_encoder
-from lexigraft.vectors.prune import prune_rows
+from lexigraft.model.inputs import ReadTexts, inputs_of, read_documents, read_queries
 from lexigraft.vectors.store import VectorsMeta, shown_title, write_meta
-from lexigraft.vocab.aligned import AlignedReader, pad, take
 
 BATCH = 64
 READ_AHEAD = 4096  # so many texts are sorted by length at a time, so that batches hold little padding
 SMALLEST_WEIGHT = 1e-4
 
+Role = Literal["query", "document"]
 Row = tuple[NDArray[np.int32], NDArray[np.float32]]
 
 
 class TextEncoder:
-    """An open model with its reader: texts to rows of (term ids ascending, weights).
+    """An open model with its reader: texts to rows of (term ids ascending, weights)."""
 
-    `keep` is the top-k mask the model was trained with (0: none): what it never ranked by is not part of its vectors.
-    """
-
-    def __init__(self, encoder: SparseEncoder, length: int, keep: int) -> None:
-        self.encoder = encoder
-        self._length, self._keep = length, keep
-        self._reader = AlignedReader(encoder.tokenizer, encoder.vocabulary)
+    def __init__(self, encoder: SparseEncoder, role: Role) -> None:
+        meta = encoder.meta
+        if not meta.query_length:
+            raise InputError(
+                "this model was pre-trained and not fine-tuned: it writes no vectors yet; fine-tune it first"
+            )
+        self.encoder, self.reader = encoder, encoder.reader()
+        self._role = role
+        self._length = meta.query_length if role == "query" else meta.document_length
+        self._keep = meta.query_terms if role == "query" else meta.document_terms
 
     @torch.inference_mode()
     def encode(self, texts: list[str]) -> list[Row]:
         """One row a text, in order; computed in order of length."""
-        aligned = self._reader.read(texts, self._length)
-        device = next(self.encoder.parameters()).device
+        read = self._read(texts)
+        device, pad_id = next(self.encoder.parameters()).device, self.encoder.tokenizer.special.pad
         rows: list[Row] = [(np.zeros(0, np.int32), np.zeros(0, np.float32))] * len(texts)
-        order = np.argsort(np.diff(aligned.indptr), kind="stable")
+        order = np.argsort(np.diff(read.aligned.indptr), kind="stable")
         for start in range(0, len(order), BATCH):
             places = order[start : start + BATCH]
-            batch = take(aligned, places)
-            subwords, mask = pad(batch.indptr, batch.subwords, self.encoder.tokenizer.special.pad)
-            inputs = torch.from_numpy(subwords).to(device), torch.from_numpy(mask).to(device)
-            weights = self.encoder(*inputs).float().cpu().numpy()
-            for place, row in zip(places.tolist(), weights, strict=True):
-                terms = np.flatnonzero(row > SMALLEST_WEIGHT).astype(np.int32)
-                rows[place] = prune_rows(np.array([0, len(terms)], np.int64), terms, row[terms], self._keep)[1:]
+            weights = self.encoder(*inputs_of(read, places, pad_id, device)).float()
+            for place, row in zip(places.tolist(), _rows(weights, self._keep), strict=True):
+                rows[place] = row
         return rows
+
+    def _read(self, texts: list[str]) -> ReadTexts:
+        if self._role == "query":
+            return read_queries(self.reader, texts, self._length)
+        return read_documents(self.encoder, self.reader, texts, self._length)
+
+
+def _rows(weights: torch.Tensor, keep: int) -> Iterator[Row]:
+    """The `keep` heaviest terms (0: all) of each row of a dense matrix."""
+    keep = min(keep or weights.shape[1], weights.shape[1])
+    values, terms = (part.cpu().numpy() for part in weights.topk(keep, dim=1, sorted=False))
+    for row, columns in zip(values, terms, strict=True):
+        real = row > SMALLEST_WEIGHT
+        order = np.argsort(columns[real])
+        yield columns[real][order].astype(np.int32), row[real][order]
 
 
 def encode_with_model(
-    documents: Iterable[Document],
-    encoder: SparseEncoder,
-    length: int,
-    keep: int,
-    query_encoder: Mapping[str, Any],
-    folder: Path,
+    documents: Iterable[Document], encoder: SparseEncoder, query_encoder: Mapping[str, Any], folder: Path
 ) -> VectorsMeta:
     """Write the vectors of a stream of documents, with their ids, titles and vocabulary, into `folder`."""
-    text_encoder, n_rows = TextEncoder(encoder, length, keep), 0
+    text_encoder, n_rows = TextEncoder(encoder, "document"), 0
     with (
         StringTableWriter(folder, "row_ids") as row_ids,
         StringTableWriter(folder, "titles") as titles,
@@ -98,8 +107,8 @@ def _groups(documents: Iterable[Document]) -> Iterator[list[Document]]:
 class ModelQueryEncoder:
     """Query text to (term ids ascending, weights)."""
 
-    def __init__(self, encoder: SparseEncoder, length: int, keep: int) -> None:
-        self._texts = TextEncoder(encoder, length, keep)
+    def __init__(self, encoder: SparseEncoder) -> None:
+        self._texts = TextEncoder(encoder, "query")
 
     def encode(self, text: str) -> Row:
         return self._texts.encode([text])[0]
@@ -107,9 +116,12 @@ class ModelQueryEncoder:
     def encode_all(self, texts: list[str]) -> list[Row]:
         return self._texts.encode(texts)
 
+    def own_terms(self, text: str) -> NDArray[np.int32]:
+        return self._texts.reader.read_bags([text]).terms
 
-def open_model_query_encoder(path: Path, length: int, keep: int, vocabulary: Vocabulary) -> ModelQueryEncoder:
+
+def open_model_query_encoder(path: Path, vocabulary: Vocabulary) -> ModelQueryEncoder:
     """The model at `path`, which must have the index's vocabulary."""
     encoder = open_encoder(path)
     require_same_vocabulary(f"the model at {path}", encoder.meta.vocab_fingerprint, "the index", vocabulary.fingerprint)
-    return ModelQueryEncoder(encoder, length, keep)
+    return ModelQueryEncoder(encoder)

@@ -197,3 +197,6 @@ class LexicalQueryEncoder:
 
     def encode_all(self, texts: list[str]) -> list[tuple[NDArray[np.int32], NDArray[np.float32]]]:
         return [self.encode(text) for text in texts]
+
+    def own_terms(self, text: str) -> NDArray[np.int32]:
+        return self.encode(text)[0]

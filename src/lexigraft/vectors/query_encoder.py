@@ -23,6 +23,10 @@ class QueryEncoder(Protocol):
         """The same for many at once."""
         ...
 
+    def own_terms(self, text: str) -> NDArray[np.int32]:
+        """The terms that the text itself holds; all others were added."""
+        ...
+
 
 def open_query_encoder(description: Mapping[str, Any], vocabulary: Vocabulary, index_folder: Path) -> QueryEncoder:
     """The encoder that `description`, stored with the document vectors, names; paths in it start at `index_folder`."""
@@ -36,7 +40,7 @@ def open_query_encoder(description: Mapping[str, Any], vocabulary: Vocabulary, i
         from lexigraft.vectors.encode import open_model_query_encoder
 
         path = (index_folder / settings["model"]).resolve()
-        return open_model_query_encoder(path, settings["length"], settings["keep"], vocabulary)
+        return open_model_query_encoder(path, vocabulary)
     raise ArtifactError(
         f"this index was made by an encoder of kind {kind!r}, which this version of Lexigraft does not know"
     )

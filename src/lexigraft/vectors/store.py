@@ -46,9 +46,13 @@ def write_meta(folder: Path, meta: VectorsMeta) -> None:
     write_json(folder / "meta.json", asdict(meta))
 
 
+def read_meta(path: Path) -> VectorsMeta:
+    return VectorsMeta(**json.loads((path / "meta.json").read_text(encoding="utf-8")))
+
+
 def open_vectors(path: Path, checksums: bool = True) -> DocumentVectors:
     manifest = open_artifact(path, KIND, FORMAT_VERSION, checksums)
-    meta = VectorsMeta(**json.loads((path / "meta.json").read_text(encoding="utf-8")))
+    meta = read_meta(path)
     matrix = SparseMatrix(
         row_ids=StringTable(path, "row_ids"),
         indptr=open_array(path / "indptr.npy"),

@@ -1,7 +1,7 @@
 """Text to subwords with the term each belongs to: the one alignment that training, grafting and explanation share.
 
 Every distinct word is spelt once. A text is then assembled from integers: begin, the subwords of its words up to the
-length, end; beside each subword stand the id of its term (-1 where its word is not in the vocabulary) and the place of
+length, end; beside each subword stand the id of its term (negative where its word is none) and the place of
 its word in the text, so that all subwords of one occurrence can be found together.
 """
 
@@ -14,15 +14,19 @@ from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
 from lexigraft.core.types import Vocabulary
+from lexigraft.vocab.bags import TermBags, count_terms
 from lexigraft.vocab.pieces import PieceTable
+from lexigraft.vocab.stems import NO_STEMMER, stemmer
+from lexigraft.vocab.stopwords import NO_STOPWORDS, stopwords
 from lexigraft.vocab.subwords import SubwordTokenizer
 from lexigraft.vocab.words import normalised_utf8, words_of_piece
 
-NO_TERM = -1
+NO_TERM = -1  # a word outside the vocabulary
+NOT_POOLED = -2  # a stop-word or a special token: the model reads it, and no term is taken from it
 
 
 class AlignedTexts(NamedTuple):
-    """Ragged rows: text i lies at indptr[i]..indptr[i + 1], special tokens included (term -1, word -1)."""
+    """Ragged rows: text i lies at indptr[i]..indptr[i + 1], special tokens included (term NOT_POOLED, word -1)."""
 
     indptr: NDArray[np.int64]
     subwords: NDArray[np.int32]
@@ -42,6 +46,14 @@ def take(texts: AlignedTexts, rows: NDArray[np.int64]) -> AlignedTexts:
     return AlignedTexts(indptr, texts.subwords[at], texts.terms[at], texts.words[at])
 
 
+def joined(parts: Sequence[AlignedTexts]) -> AlignedTexts:
+    """Aligned texts one after the other."""
+    ends = np.cumsum([0, *(int(part.indptr[-1]) for part in parts)], dtype=np.int64)
+    starts = [part.indptr[:-1] + end for part, end in zip(parts, ends, strict=False)]
+    columns = (np.concatenate(column) for column in zip(*(part[1:] for part in parts), strict=True))
+    return AlignedTexts(np.concatenate([*starts, ends[-1:]]), *columns)
+
+
 def pad(indptr: NDArray[np.int64], values: NDArray[np.int32], fill: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(values [rows, longest], mask [rows, longest]): ragged rows as a rectangle, 0 in the mask at padding."""
     lengths = np.diff(indptr)
@@ -52,11 +64,23 @@ def pad(indptr: NDArray[np.int64], values: NDArray[np.int32], fill: int) -> tupl
 
 
 class AlignedReader:
-    """Reads texts for one tokenizer and vocabulary; remembers every word it has spelt."""
+    """Reads texts for one tokenizer and vocabulary; remembers every word it has spelt.
 
-    def __init__(self, tokenizer: SubwordTokenizer, vocabulary: Vocabulary) -> None:
+    With a stemmer, a word belongs to the term that has its stem; stop-words belong to none.
+    """
+
+    def __init__(
+        self,
+        tokenizer: SubwordTokenizer,
+        vocabulary: Vocabulary,
+        stemming: str = NO_STEMMER,
+        stopping: str = NO_STOPWORDS,
+    ) -> None:
         self.tokenizer = tokenizer
         self.vocabulary = vocabulary
+        self._stem = stemmer(stemming, "vocab.stemmer")
+        self._stopwords = stopwords(stopping)
+        self._term_of_stem = {self._stem(term): number for number, term in enumerate(vocabulary.terms)}
         self._table = PieceTable()
         self._word_number: dict[str, int] = {}
         self._piece_starts, self._piece_words = array("i", [0]), array("i")
@@ -65,21 +89,41 @@ class AlignedReader:
     def read(self, texts: Sequence[str], length: int) -> AlignedTexts:
         """Align texts, each cut to `length` subwords with its two special tokens; a word is never cut in two, unless it
         alone is longer than a text may be."""
+        return self._align(*self._number(texts), length)
+
+    def read_bags(self, texts: Sequence[str]) -> TermBags:
+        """Count the terms of whole texts."""
+        return self._count(*self._number(texts))
+
+    def read_both(self, texts: Sequence[str], length: int) -> tuple[AlignedTexts, TermBags]:
+        """`read` and `read_bags` in one pass over the text."""
+        numbers, ends = self._number(texts)
+        return self._align(numbers, ends, length), self._count(numbers, ends)
+
+    def _number(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         parts = [normalised_utf8(text) for text in texts]
         ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
         known = self._table.count
         numbers, number_ends = self._table.number(b"".join(parts), ends)
         self._learn(self._table.pieces(known))
+        return numbers, number_ends
+
+    def _align(self, numbers: NDArray[np.int32], ends: NDArray[np.int64], length: int) -> AlignedTexts:
         special = self.tokenizer.special
         return AlignedTexts(
             *assemble(
-                numbers, number_ends,
+                numbers, ends,
                 np.array(self._piece_starts, np.int32), np.array(self._piece_words, np.int32),
                 np.array(self._word_starts, np.int32), np.array(self._word_subwords, np.int32),
                 np.array(self._word_terms, np.int32),
                 length, special.begin, special.end,
             )
         )  # fmt: skip
+
+    def _count(self, numbers: NDArray[np.int32], ends: NDArray[np.int64]) -> TermBags:
+        pieces = np.array(self._piece_starts, np.int32), np.array(self._piece_words, np.int32)
+        terms = np.array(self._word_terms, np.int32)
+        return TermBags(*count_terms(numbers, ends, *pieces, terms, len(self.vocabulary)))
 
     def _learn(self, pieces: list[bytes]) -> None:
         new_words: list[str] = []
@@ -93,7 +137,8 @@ class AlignedReader:
         for word, subwords in zip(new_words, self.tokenizer.spell(new_words), strict=True):
             self._word_subwords.extend(subwords)
             self._word_starts.append(len(self._word_subwords))
-            self._word_terms.append(self.vocabulary.id_of.get(word, NO_TERM))
+            term = self._term_of_stem.get(self._stem(word), NO_TERM)
+            self._word_terms.append(NOT_POOLED if word in self._stopwords else term)
 
 
 @compiled
@@ -116,7 +161,7 @@ def assemble(
     terms, words = np.empty(n_texts * length, np.int32), np.empty(n_texts * length, np.int32)
     at, n = 0, 0
     for text in range(n_texts):
-        subwords[n], terms[n], words[n] = begin, NO_TERM, -1
+        subwords[n], terms[n], words[n] = begin, NOT_POOLED, -1
         n += 1
         room, word_place = length - 2, 0
         while at < ends[text]:
@@ -134,7 +179,7 @@ def assemble(
                 room -= last - first
                 word_place += 1
             at += 1
-        subwords[n], terms[n], words[n] = end, NO_TERM, -1
+        subwords[n], terms[n], words[n] = end, NOT_POOLED, -1
         n += 1
         indptr[text + 1] = n
     return indptr, subwords[:n].copy(), terms[:n].copy(), words[:n].copy()

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary
 from lexigraft.vocab.pieces import PieceTable
+from lexigraft.vocab.stems import NO_STEMMER, stemmer
+from lexigraft.vocab.stopwords import NO_STOPWORDS, stopwords
 from lexigraft.vocab.subwords import SubwordTokenizer
 from lexigraft.vocab.words import normalised_utf8, words_of_piece
 
@@ -23,10 +25,14 @@ MAX_DISTINCT_PIECES = 1 << 21
 
 @dataclass(frozen=True)
 class UnigramVocabulary:
-    """Terms by descending count, ties in alphabetical order, and what was left out on the way."""
+    """Terms by descending count, ties in alphabetical order, and what was left out on the way.
+
+    A term is all words of one stem and bears the name of the most frequent of them; without a stemmer it is one word.
+    """
 
     vocabulary: Vocabulary
     counts: NDArray[np.int64]
+    forms: list[dict[str, int]]  # of each term, its words by descending count
     n_distinct_words: int
     n_unspellable: int  # frequent enough, but not made of known subwords
 
@@ -66,24 +72,31 @@ def _fold(table: PieceTable, occurrences: NDArray[np.int64], words: Counter[str]
 
 
 def build_unigrams(
-    counts: Counter[str], size: int, tokenizer: SubwordTokenizer, min_count: int = 2
+    counts: Counter[str],
+    size: int,
+    tokenizer: SubwordTokenizer,
+    min_count: int = 2,
+    stemming: str = NO_STEMMER,
+    stopping: str = NO_STOPWORDS,
 ) -> UnigramVocabulary:
-    """The `size` most frequent words of at least `min_count` occurrences that the tokenizer can spell."""
-    frequent = sorted((word for word, count in counts.items() if count >= min_count), key=lambda w: (-counts[w], w))
-    terms: list[str] = []
-    n_unspellable, step = 0, 20_000
-    for start in range(0, len(frequent), step):
-        candidates = frequent[start : start + step]
-        for word, spelt in zip(candidates, tokenizer.can_spell(candidates), strict=True):
-            if len(terms) == size:
-                break
-            terms += [word] if spelt else []
-            n_unspellable += not spelt
-    if not terms:
+    """The `size` most frequent terms of at least `min_count` occurrences that the tokenizer can spell."""
+    by_count = sorted(counts.keys() - stopwords(stopping), key=lambda word: (-counts[word], word))
+    spelt = dict(zip(by_count, tokenizer.can_spell(by_count), strict=True))
+    stem, families = stemmer(stemming, "vocab.stemmer"), dict[str, dict[str, int]]()
+    for word in by_count:
+        families.setdefault(stem(word), {})[word] = counts[word]
+    totals = {name: sum(forms.values()) for name, forms in families.items()}
+    frequent = [name for name in families if totals[name] >= min_count]
+    known = [name for name in frequent if any(spelt[form] for form in families[name])]
+    best = sorted(known, key=lambda name: (-totals[name], next(iter(families[name]))))[:size]
+    if not best:
         raise InputError(
-            f"no word of the corpus can be a term: {len(counts)} distinct words, {len(frequent)} of them at least "
-            f"{min_count} times, {n_unspellable} of those not spellable by the backbone's tokenizer; lower the minimum "
-            "count or choose another backbone"
+            f"no word of the corpus can be a term: {len(counts)} distinct words, {len(frequent)} terms at least "
+            f"{min_count} times, {len(frequent) - len(known)} of those not spellable by the backbone's tokenizer; "
+            "lower the minimum count or choose another backbone"
         )
-    found = np.array([counts[term] for term in terms], np.int64)
-    return UnigramVocabulary(Vocabulary(terms), found, len(counts), n_unspellable)
+    # A form that cannot be spelt counts for its term, and is left out of what the term's row is made from.
+    forms = [{form: n for form, n in families[name].items() if spelt[form]} for name in best]
+    found = np.array([totals[name] for name in best], np.int64)
+    names = Vocabulary([next(iter(form)) for form in forms])
+    return UnigramVocabulary(names, found, forms, len(counts), len(frequent) - len(known))

@@ -5,14 +5,14 @@ import logging
 import pytest
 import torch
 
-from lexigraft.train.loop import Loop, Schedule, TrainingError, differences
+from lexigraft.train.loop import Loop, Schedule, TrainingError, Validation, differences
 
 
 class StoppedError(Exception):
     pass
 
 
-def train(checkpoint, recipe, stop_at=None, poison_at=None):
+def train(checkpoint, recipe, stop_at=None, poison_at=None, scores=None, rates=None):
     torch.manual_seed(0)
     model = torch.nn.Linear(5, 1)
 
@@ -25,16 +25,20 @@ def train(checkpoint, recipe, stop_at=None, poison_at=None):
             * (float("nan") if step == poison_at else 1)
         }
 
-    loop = Loop("test", Schedule(10, 0, 2, 0.1), checkpoint, checkpoint_every=4, recipe=recipe, seed=3)
-    history = loop.run(model, step_losses)
-    return torch.cat([parameter.detach().flatten() for parameter in model.parameters()]).tolist(), history
+    loop = Loop(
+        "test", Schedule(10, 0, 2, 0.1), checkpoint, checkpoint_every=4, recipe=recipe, seed=3, rates=rates or {}
+    )
+    validation = scores and Validation(lambda: scores[float(model.weight.sum())], 2, "R@10")
+    training = loop.run(model, step_losses, validation)
+    weights = torch.cat([parameter.detach().flatten() for parameter in model.parameters()]).tolist()
+    return weights, training.history, training
 
 
 def test_a_stopped_run_continues_to_the_same_weights(tmp_path):
     whole = train(tmp_path / "one", {"a": 1})
     with pytest.raises(StoppedError):
         train(tmp_path / "two", {"a": 1}, stop_at=6)
-    assert train(tmp_path / "two", {"a": 1}) == whole
+    assert train(tmp_path / "two", {"a": 1})[:2] == whole[:2]
     assert len(whole[1]) == 10
 
 
@@ -44,7 +48,7 @@ def test_a_checkpoint_of_another_recipe_is_named_and_not_used(tmp_path, caplog):
     with caplog.at_level(logging.WARNING):
         found = train(tmp_path / "two", {"parents": {"pretrained": "new"}, "a": 1})
     assert "from other settings (parents.pretrained: old -> new); starting anew" in caplog.text
-    assert found == train(tmp_path / "one", {})
+    assert found[:2] == train(tmp_path / "one", {})[:2]
 
 
 def test_a_loss_that_is_not_finite_stops_and_keeps_the_checkpoint(tmp_path):
@@ -60,3 +64,40 @@ def test_the_horizon_may_lie_beyond_the_last_step():
 
 def test_differences():
     assert differences({"a": 1, "b": {"c": 2}}, {"a": 1, "b": {"c": 3}, "d": 4}) == "b.c: 2 -> 3, d: None -> 4"
+
+
+class Rising:
+    """Validation results by the order they are asked for; remembers the weights of the moment."""
+
+    def __init__(self, results):
+        self.results, self.seen = list(results), []
+
+    def __getitem__(self, weights):
+        self.seen.append(weights)
+        return self.results[len(self.seen) - 1]
+
+
+def test_the_best_weights_on_validation_are_kept_and_the_last_too(tmp_path):
+    scores = Rising([0.1, 0.5, 0.5, 0.4, 0.3])
+    weights, history, training = train(tmp_path / "c", {}, scores=scores)
+    assert [step.get("R@10") for step in history] == [None, 0.1, None, 0.5, None, 0.5, None, 0.4, None, 0.3]
+    assert (training.best_step, training.best_score) == (6, 0.5)  # the later of two equals
+    assert sum(weights[:5]) == pytest.approx(scores.seen[2])
+    assert float(training.last["weight"].sum()) == pytest.approx(scores.seen[4])
+    assert training.last["weight"].flatten().tolist() != weights[:5]
+
+
+def test_a_stopped_run_remembers_its_best_weights(tmp_path):
+    whole = train(tmp_path / "one", {}, scores=Rising([0.9, 0.5, 0.5, 0.4, 0.3]))
+    with pytest.raises(StoppedError):
+        train(tmp_path / "two", {}, stop_at=6, scores=Rising([0.9, 0.5, 0.5]))
+    again = train(tmp_path / "two", {}, scores=Rising([0.5, 0.4, 0.3]))  # from step 4 on
+    assert (again[0], again[2].best_step) == (whole[0], 2)
+
+
+def test_a_parameter_may_learn_at_its_own_rate(tmp_path):
+    torch.manual_seed(0)
+    start = torch.nn.Linear(5, 1)
+    weights, _, _ = train(tmp_path / "c", {}, rates={"weight": 0.0})
+    assert weights[:5] == start.weight.detach().flatten().tolist()
+    assert weights[5:] != start.bias.detach().tolist()

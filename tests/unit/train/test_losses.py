@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 
+from lexigraft.train.finetune import recall
 from lexigraft.train.losses import in_batch_loss, keep_heaviest
 from lexigraft.train.regularizers import flops, joint_flops, quadratic_ramp
 
@@ -16,6 +17,20 @@ def test_in_batch_loss():
     assert in_batch_loss(scores, temperature=2.0).item() == pytest.approx(
         (math.log(1 + math.exp(-1)) + math.log(2)) / 2
     )
+
+
+def test_a_symmetric_loss_asks_both_ways():
+    scores = torch.tensor([[2.0, 0.0], [1.0, 1.0]])  # columns: 2 over 1, and 1 over 0
+    forward = (math.log(1 + math.exp(-2)) + math.log(2)) / 2
+    backward = math.log(1 + math.exp(-1))
+    assert in_batch_loss(scores, symmetric=True).item() == pytest.approx((forward + backward) / 2)
+
+
+def test_recall():
+    scores = torch.tensor([[3.0, 2.0, 1.0], [1.0, 1.0, 0.0], [0.0, 5.0, 9.0]])
+    wanted = torch.tensor([1, 0, 2])
+    assert recall(scores, wanted, 1) == pytest.approx(1 / 3)  # the tie counts against the wanted one
+    assert recall(scores, wanted, 2) == 1.0
 
 
 def test_copies_of_the_own_document_are_no_negatives():

@@ -6,9 +6,10 @@ from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, Vocabulary
 from lexigraft.vectors import lexical
-from lexigraft.vectors.analysis import ENGLISH_STOPWORDS, Analyser
+from lexigraft.vectors.analysis import Analyser
 from lexigraft.vectors.lexical import LexicalQueryEncoder, encode_documents
 from lexigraft.vectors.store import FORMAT_VERSION, KIND, open_vectors, shown_title
+from lexigraft.vocab.stopwords import ENGLISH
 from tests.conftest import DOCUMENTS
 
 PLAIN = LexicalSettings(stopwords="none", stemmer="none")
@@ -24,7 +25,7 @@ def test_terms():
     assert Analyser(LexicalSettings()).terms("The dogs' running, don't they?") == ["dog", "run", "don't"]
     assert Analyser(PLAIN).terms("The dogs") == ["the", "dogs"]
     assert Analyser(LexicalSettings(stemmer="german")).terms("Häuser") == ["haus"]
-    assert len(ENGLISH_STOPWORDS) == 33
+    assert len(ENGLISH) == 33
 
 
 def test_an_unknown_stemmer_lists_the_known_ones():

@@ -1,0 +1,106 @@
+"""`vocab`, `pretrain`, `finetune` and `encode`: the learned model, one stage at a time."""
+
+import json as json_library
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lexigraft.cli.console import BarProgress, out, print_json, show_messages
+from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, OutOption, SetOption
+
+AgainOption = Annotated[bool, typer.Option("--again", help="Do this stage again although it is done.")]
+ModelOption = Annotated[Path, typer.Option("--model", help="A fine-tuned model, such as RUN/model/finetuned.")]
+VectorsOut = Annotated[Path, typer.Option("--out", help="The folder to write the vectors to.")]
+
+
+def vocab(
+    data: DataOption,
+    run: OutOption,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    again: AgainOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Learn the vocabulary: the collection's own terms, the most frequent first."""
+    folder = _until("vocabulary", data, run, config, set_, again)
+    facts = json_library.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
+    line = (
+        f"{facts['terms']:,} terms for {facts['forms']:,} of {facts['distinct_words']:,} distinct words; they cover "
+        f"{facts['coverage']:.1%} of the text"
+    )
+    _show({"vocabulary": str(folder), **facts}, line, folder, json)
+
+
+def pretrain(
+    data: DataOption,
+    run: OutOption,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    again: AgainOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Graft the vocabulary onto the backbone and teach it to name masked terms (EMLM)."""
+    folder = _until("pretrain", data, run, config, set_, again)
+    last = _last_step(folder)
+    line = f"loss {last['loss']:.3f}, {last['accuracy']:.1%} of masked terms named" if last else "not trained"
+    _show({"model": str(folder), **last}, line, folder, json)
+
+
+def finetune(
+    data: DataOption,
+    run: OutOption,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    again: AgainOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Teach the pre-trained model to rank, on qrels/train.tsv."""
+    folder = _until("finetune", data, run, config, set_, again)
+    last = _last_step(folder)
+    measured = f", validation R@10 {last['R@10']:.3f}" if "R@10" in last else ""
+    line = (
+        f"loss {last['loss']:.3f}, L0_q {last['L0_q']:.0f}, L0_d {last['L0_d']:.0f}{measured}"
+        if last
+        else "not trained"
+    )
+    _show({"model": str(folder), **last}, line, folder, json)
+
+
+def encode(
+    data: DataOption,
+    model: ModelOption,
+    out_: VectorsOut,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write any collection as vectors of a model; index them with: lexigraft index --vectors."""
+    from lexigraft.core.config import load_settings
+    from lexigraft.pipeline.single import encode as encode_collection
+
+    show_messages()
+    meta = encode_collection(data, model, out_, load_settings(config, set_ or ()), BarProgress())
+    facts = {"vectors": str(out_), "documents": meta.n_rows, "terms": meta.n_terms}
+    _show(facts, f"{meta.n_rows:,} documents over {meta.n_terms:,} terms", out_, json)
+
+
+def _until(stage: str, data: str, run: Path, config: Path | None, overrides: list[str] | None, again: bool) -> Path:
+    from lexigraft.core.config import load_settings
+    from lexigraft.pipeline.run import train_until
+
+    show_messages()
+    settings = load_settings(config, overrides or ())
+    return train_until(data, run, settings, stage, stage if again else None, BarProgress())
+
+
+def _last_step(folder: Path) -> dict[str, float]:
+    history: list[dict[str, float]] = json_library.loads((folder / "history.json").read_text(encoding="utf-8"))
+    return history[-1] if history else {}
+
+
+def _show(facts: dict[str, Any], line: str, folder: Path, as_json: bool) -> None:
+    if as_json:
+        print_json(facts)
+    else:
+        out.print(f"{folder}: {line}", soft_wrap=True)

@@ -1,0 +1,58 @@
+"""Texts as a model takes them: the beginning of each as subwords, and the terms of the whole of it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lexigraft.model.encoder import SparseEncoder
+from lexigraft.model.head import Bags
+from lexigraft.vocab.aligned import NOT_POOLED, AlignedReader, AlignedTexts, pad, take
+from lexigraft.vocab.bags import WeightedBags, document_weights, query_weights, take_bags
+
+
+class Inputs(NamedTuple):
+    """What `SparseEncoder` takes: [batch, length] three times, and the own words of each text."""
+
+    subwords: Tensor
+    mask: Tensor
+    pooled: Tensor
+    bags: Bags
+
+
+class ReadTexts(NamedTuple):
+    aligned: AlignedTexts
+    bags: WeightedBags
+
+    def __len__(self) -> int:
+        return len(self.aligned)
+
+
+def read_documents(encoder: SparseEncoder, reader: AlignedReader, texts: Sequence[str], length: int) -> ReadTexts:
+    aligned, bags = reader.read_both(texts, length)
+    return ReadTexts(aligned, document_weights(bags, encoder.meta.mean_words))
+
+
+def read_queries(reader: AlignedReader, texts: Sequence[str], length: int) -> ReadTexts:
+    aligned, bags = reader.read_both(texts, length)
+    return ReadTexts(aligned, query_weights(bags))
+
+
+def inputs_of(texts: ReadTexts, rows: NDArray[np.int64], pad_id: int, device: torch.device) -> Inputs:
+    """Some texts on `device`. Stop-words and special tokens are not pooled, unless a text has nothing else."""
+    batch, bags = take(texts.aligned, rows), take_bags(texts.bags, rows)
+    row = np.repeat(np.arange(len(rows)), np.diff(bags.indptr))
+    own = (torch.from_numpy(part).to(device) for part in (row, bags.terms.astype(np.int64), bags.weights))
+    subwords, mask = padded(batch, batch.subwords, pad_id, device)
+    said, _ = padded(batch, (batch.terms != NOT_POOLED).astype(np.int32), 0, device)
+    pooled = torch.where(said.any(dim=1, keepdim=True), said, mask)
+    return Inputs(subwords, mask, pooled, Bags(*own))
+
+
+def padded(texts: AlignedTexts, values: NDArray[np.int32], fill: int, device: torch.device) -> tuple[Tensor, Tensor]:
+    """(values, mask) of ragged rows as rectangles on `device`."""
+    rectangle, mask = pad(texts.indptr, values, fill)
+    return torch.from_numpy(rectangle).to(device), torch.from_numpy(mask).to(device)

@@ -1,0 +1,86 @@
+"""One artifact and nothing else, without a run around it: an index of text or of vectors, or a model's vectors."""
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, require_replaceable, write_artifact
+from lexigraft.core.errors import ArtifactError
+from lexigraft.core.lock import writer_lock
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings import Settings
+from lexigraft.index import store as index_store
+from lexigraft.index.build import build_index
+from lexigraft.index.store import IndexMeta, open_index
+from lexigraft.pipeline import stages
+from lexigraft.vectors import store as vectors_store
+
+
+def build(source: str, out: Path, settings: Settings, keep: int = 0, progress: Progress = SILENT) -> IndexMeta:
+    """Index `source` (a collection folder, or "pydocs" in its full view) at `out`, replacing an index there."""
+    _require_free_for(out, index_store.KIND)
+    description = stages.source_description(source, settings.data)
+    config = {**description, "keep": keep, **stages.settings_config(settings.lexical)}
+    scratch = out.with_name(f".{out.name}.building")  # with a lock in it: one builder at a time
+    with writer_lock(scratch):
+        collection_folder, vectors_folder = scratch / "collection", scratch / "vectors"
+        shutil.rmtree(collection_folder, ignore_errors=True)  # of a builder that was killed
+        collection_folder.mkdir()
+        stages.collect(source, settings.data, collection_folder, progress)
+        collection = next(iter(stages.collected(source, settings.data, collection_folder).values()))
+        with write_artifact(
+            vectors_folder, Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)
+        ) as folder:
+            stages.encode(collection, settings.lexical, folder, progress)
+        with write_artifact(out, Manifest(index_store.KIND, index_store.FORMAT_VERSION, config)) as folder:
+            stages.index(vectors_folder, keep, settings.index, folder, progress)
+        shutil.rmtree(scratch)
+    return open_index(out, checksums=False).meta
+
+
+def index_vectors(
+    vectors: Path, out: Path, settings: Settings, keep: int = 0, progress: Progress = SILENT
+) -> IndexMeta:
+    """Index vectors made by `encode` at `out`, replacing an index there."""
+    _require_free_for(out, index_store.KIND)
+    opened = vectors_store.open_vectors(vectors)
+    queries = dict(opened.query_encoder)
+    if "model" in queries:  # the way to the model starts at another folder now
+        queries["model"] = os.path.relpath((vectors / queries["model"]).resolve(), out.resolve())
+    manifest = Manifest(index_store.KIND, index_store.FORMAT_VERSION, {"keep": keep}, {"vectors": opened.fingerprint})
+    with write_artifact(out, manifest) as folder:
+        build_index(replace(opened, query_encoder=queries), folder, keep, settings.index, progress)
+    return open_index(out, checksums=False).meta
+
+
+def encode(
+    source: str, model: Path, out: Path, settings: Settings, progress: Progress = SILENT
+) -> vectors_store.VectorsMeta:
+    """The vectors that the model at `model` writes for `source`, at `out`."""
+    from lexigraft.model import encoder as model_store
+    from lexigraft.pipeline import model_stages
+
+    _require_free_for(out, vectors_store.KIND)
+    parents = {"model": open_artifact(model, model_store.KIND, model_store.FORMAT_VERSION).fingerprint}
+    config = stages.source_description(source, settings.data)
+    scratch = out.with_name(f".{out.name}.building")
+    with writer_lock(scratch):
+        collection_folder = scratch / "collection"
+        shutil.rmtree(collection_folder, ignore_errors=True)
+        collection_folder.mkdir()
+        stages.collect(source, settings.data, collection_folder, progress)
+        collection = next(iter(stages.collected(source, settings.data, collection_folder).values()))
+        manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
+        with write_artifact(out, manifest) as folder:
+            model_stages.encode(collection, model.resolve(), folder, out.resolve(), progress)
+        shutil.rmtree(scratch)
+    return vectors_store.read_meta(out)
+
+
+def _require_free_for(out: Path, kind: str) -> None:
+    """Raise unless `out` is free or holds an artifact of `kind`, which may be replaced."""
+    require_replaceable(out)
+    existing = read_manifest(out)
+    if existing is not None and existing.kind != kind:
+        raise ArtifactError(f"{out} holds a {existing.kind}, not an {kind}; give another folder, or remove it first")

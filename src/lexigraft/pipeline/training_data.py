@@ -1,0 +1,104 @@
+"""What a model is trained and validated on: the judged pairs of a collection, as texts."""
+
+import hashlib
+import heapq
+import logging
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from lexigraft.core.errors import InputError
+from lexigraft.core.settings import FinetuneSettings
+from lexigraft.core.types import Qrel
+from lexigraft.data.collection import Collection
+
+TRAIN, DEV = "train", "dev"
+HELD_OUT_SHARE = 0.05  # of the training queries at most, where no other judgements can validate
+
+log = logging.getLogger(__name__)
+
+
+class Pairs(NamedTuple):
+    """Texts of judged pairs, row by row; `document_numbers` tells equal documents."""
+
+    queries: list[str]
+    documents: list[str]
+    document_numbers: list[int]
+
+
+class ValidationSet(NamedTuple):
+    """`wanted[i]` is the place in `documents` of the document that query i wants."""
+
+    queries: list[str]
+    documents: list[str]
+    wanted: list[int]
+
+
+class TrainingData(NamedTuple):
+    pairs: Pairs
+    validation: ValidationSet | None
+
+
+def training_queries(collection: Collection) -> list[str]:
+    """The texts of queries with a positive training judgement."""
+    wanted = {qrel.query_id for qrel in collection.qrels(TRAIN) if qrel.relevance > 0}
+    return [query.text for query in collection.queries() if query.query_id in wanted]
+
+
+def training_data(collection: Collection, measured_split: str | None, settings: FinetuneSettings) -> TrainingData:
+    """The positive training pairs and, unless `finetune.validate_every` is 0, what to validate on: dev queries or,
+    where those are what will be measured or are absent, a few training queries, which then do not train.
+
+    Texts of pairs are held in memory, the rest of the corpus is not.
+    """
+    query_text = {query.query_id: query.text for query in collection.queries()}
+    train = _positives(collection.qrels(TRAIN), query_text)
+    validating: list[Qrel] = []
+    if settings.validate_every:
+        if DEV in collection.qrels_files and measured_split != DEV:
+            validating = _positives(collection.qrels(DEV), query_text)
+        else:
+            validating = train
+        few = {qrel.query_id for qrel in train}
+        limit = settings.validation_queries if validating is not train else int(len(few) * HELD_OUT_SHARE)
+        chosen = set(_sample({q.query_id for q in validating}, min(limit, settings.validation_queries)))
+        validating = [qrel for qrel in validating if qrel.query_id in chosen]
+        train = [qrel for qrel in train if qrel.query_id not in chosen]
+    pool = (
+        set(_sample((d.doc_id for d in collection.documents()), settings.validation_documents)) if validating else set()
+    )
+    wanted = {qrel.doc_id for qrel in (*train, *validating)}
+    texts = {d.doc_id: d.contents for d in collection.documents() if d.doc_id in wanted or d.doc_id in pool}
+    train = [qrel for qrel in train if qrel.doc_id in texts]
+    if not train:
+        raise InputError(
+            f"{collection.folder}: no training judgement names a known query and document: nothing to learn from"
+        )
+    number = {doc_id: place for place, doc_id in enumerate(texts)}
+    pairs = Pairs(
+        [query_text[qrel.query_id] for qrel in train],
+        [texts[qrel.doc_id] for qrel in train],
+        [number[qrel.doc_id] for qrel in train],
+    )
+    return TrainingData(pairs, _validation_set(validating, pool, query_text, texts, settings.validation_documents))
+
+
+def _validation_set(
+    judged: list[Qrel], pool: set[str], query_text: dict[str, str], texts: dict[str, str], n_documents: int
+) -> ValidationSet | None:
+    first = {qrel.query_id: qrel.doc_id for qrel in reversed(judged) if qrel.doc_id in texts}
+    if not first:
+        return None
+    relevant = {qrel.doc_id for qrel in judged}
+    ranked = list(dict.fromkeys([*first.values(), *sorted(pool - relevant)]))[: max(n_documents, len(first))]
+    place = {doc_id: at for at, doc_id in enumerate(ranked)}
+    queries, wanted = [query_text[query] for query in first], [place[doc_id] for doc_id in first.values()]
+    return ValidationSet(queries, [texts[doc_id] for doc_id in ranked], wanted)
+
+
+def _positives(qrels: list[Qrel], query_text: dict[str, str]) -> list[Qrel]:
+    return [qrel for qrel in qrels if qrel.relevance > 0 and qrel.query_id in query_text]
+
+
+def _sample(names: Iterable[str], size: int) -> list[str]:
+    """`size` of the names, the same whenever and in whatever order they come: those with the lowest hashes."""
+    return heapq.nsmallest(size, names, key=lambda name: hashlib.sha256(name.encode("utf-8", "replace")).digest())
