@@ -94,7 +94,7 @@ def test_explain_sums_to_the_score_that_search_gives(run, lexigraft):
     assert {item["term"] for item in found["contributions"]} == {"remov", "duplic", "item", "keep", "order"}
     assert "adds" in lexigraft("explain", "--run", run, query, "d1").stdout
     assert lexigraft("explain", "--run", run, "order order paths", "--json").json == [
-        {"term": "order", "weight": 2.0}, {"term": "path", "weight": 1.0},
+        {"term": "order", "weight": 2.0, "own": True}, {"term": "path", "weight": 1.0, "own": True},
     ]  # fmt: skip
     assert "there is no document 'd9'" in lexigraft("explain", "--run", run, query, "d9").stderr
 
@@ -196,7 +196,16 @@ def test_a_collection_without_judgements_is_searchable(tmp_path, lexigraft):
 def test_pydocs_has_two_views(tmp_path, lexigraft):
     packages = '["json","email","logging","asyncio","http","xml","unittest","urllib","tkinter","importlib","ctypes"]'
     answer = lexigraft(
-        "run", "--data", "pydocs", "--out", tmp_path / "run", "--set", f"data.packages={packages}", "--json"
+        "run",
+        "--data",
+        "pydocs",
+        "--out",
+        tmp_path / "run",
+        "--set",
+        f"data.packages={packages}",
+        "--set",
+        "run.systems=bm25",
+        "--json",
     )
     assert answer.status == 0
     manifest = read_manifest(tmp_path / "run/collection")

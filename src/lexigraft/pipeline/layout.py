@@ -64,7 +64,7 @@ class RunFolder:
         """The index a person searches: that of the first view. None: the learned model if it is ready, else the run's
         first system that is."""
         if not self.root.is_dir():
-            remedy = f"make one with: lexigraft run --data DIR --out {self.root}"
+            remedy = f"make one with: lexigraft quickstart, or: lexigraft run --data DIR --out {self.root}"
             raise ArtifactError(f"there is no run at {self.root}; {remedy}")
         try:
             contents = json.loads(self.contents.read_text(encoding="utf-8"))

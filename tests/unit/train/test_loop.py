@@ -28,7 +28,7 @@ def train(checkpoint, recipe, stop_at=None, poison_at=None, scores=None, rates=N
     loop = Loop(
         "test", Schedule(10, 0, 2, 0.1), checkpoint, checkpoint_every=4, recipe=recipe, seed=3, rates=rates or {}
     )
-    validation = scores and Validation(lambda: scores[float(model.weight.sum())], 2, "R@10")
+    validation = scores and Validation(lambda: scores[model.weight.detach().sum().item()], 2, "R@10")
     training = loop.run(model, step_losses, validation)
     weights = torch.cat([parameter.detach().flatten() for parameter in model.parameters()]).tolist()
     return weights, training.history, training
