@@ -1,6 +1,7 @@
 """The learned model, end to end on a tiny backbone made here: it trains, resumes to the same weights, and searches."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -146,7 +147,18 @@ def test_bad_input(collection, backbone, tmp_path, lexigraft):
 
 def test_a_model_of_another_vocabulary_is_refused(finished):
     with pytest.raises(VocabularyMismatchError, match="were made with different vocabularies"):
-        open_model_query_encoder(finished / "model/finetuned", Vocabulary(["other", "words"]))
+        open_model_query_encoder(finished / "model/finetuned", Vocabulary(["other", "words"]), "")
+
+
+def test_an_index_of_a_former_model_is_refused(finished, collection, backbone, tmp_path, lexigraft):
+    """Trained again with other settings, the model no longer writes queries that fit the documents indexed before."""
+    run = tmp_path / "run"
+    shutil.copytree(finished, run)
+    changed = [*options(collection, backbone, run)[1:], "--set", "finetune.steps=10"]
+    assert lexigraft("finetune", *changed).status == 0
+    answer = lexigraft("search", "--run", run, TOPICS[0][0])
+    assert (answer.status, "was trained again after this index was made" in answer.stderr) == (2, True)
+    assert lexigraft("search", "--run", run, "--system", "bm25", TOPICS[0][0]).status == 0
 
 
 def test_one_stage_at_a_time(collection, backbone, finished, tmp_path, lexigraft):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from safetensors.torch import save_file
 
-from lexigraft.core.artifact import write_json
+from lexigraft.core.artifact import read_manifest, write_json
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import FinetuneSettings, ModelSettings, PretrainSettings, VocabSettings
 from lexigraft.data.collection import Collection
@@ -160,4 +160,7 @@ def encode(collection: Collection, model: Path, folder: Path, final: Path, progr
     """Documents to learned vectors; the way from `final`, where they will lie, to the model is kept with them."""
     encoder = open_encoder(model).to(default_device())
     documents = progress.track(collection.documents(), "encoding documents")
-    encode_with_model(documents, encoder, {"kind": "model", "model": os.path.relpath(model, final)}, folder)
+    manifest = read_manifest(model)
+    assert manifest is not None, "just opened"
+    queries = {"kind": "model", "model": os.path.relpath(model, final), "fingerprint": manifest.fingerprint}
+    encode_with_model(documents, encoder, queries, folder)

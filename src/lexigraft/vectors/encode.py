@@ -10,7 +10,8 @@ import torch
 from numpy.typing import NDArray
 
 from lexigraft.core.arrays import ArrayWriter, StringTableWriter, write_strings
-from lexigraft.core.errors import InputError
+from lexigraft.core.artifact import read_manifest
+from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.types import Document, Vocabulary, require_same_vocabulary
 from lexigraft.model.encoder import SparseEncoder, open_encoder
 from lexigraft.model.inputs import ReadTexts, inputs_of, read_documents, read_queries
@@ -120,8 +121,14 @@ class ModelQueryEncoder:
         return self._texts.reader.read_bags([text]).terms
 
 
-def open_model_query_encoder(path: Path, vocabulary: Vocabulary) -> ModelQueryEncoder:
-    """The model at `path`, which must have the index's vocabulary."""
+def open_model_query_encoder(path: Path, vocabulary: Vocabulary, fingerprint: str) -> ModelQueryEncoder:
+    """The model at `path`, which must have the index's vocabulary and be the very one that wrote its documents."""
     encoder = open_encoder(path)
     require_same_vocabulary(f"the model at {path}", encoder.meta.vocab_fingerprint, "the index", vocabulary.fingerprint)
+    manifest = read_manifest(path)
+    if manifest is None or manifest.fingerprint != fingerprint:
+        raise ArtifactError(
+            f"the model at {path} was trained again after this index was made; encode and index with it (the run's "
+            "command continues), or search with --system bm25"
+        )
     return ModelQueryEncoder(encoder)

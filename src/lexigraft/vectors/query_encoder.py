@@ -40,7 +40,7 @@ def open_query_encoder(description: Mapping[str, Any], vocabulary: Vocabulary, i
         from lexigraft.vectors.encode import open_model_query_encoder
 
         path = (index_folder / settings["model"]).resolve()
-        return open_model_query_encoder(path, vocabulary)
+        return open_model_query_encoder(path, vocabulary, settings["fingerprint"])
     raise ArtifactError(
         f"this index was made by an encoder of kind {kind!r}, which this version of Lexigraft does not know"
     )
