@@ -16,6 +16,7 @@ from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import VocabularyMismatchError
 from lexigraft.core.types import Document, Qrel, Query, Vocabulary
 from lexigraft.data.write import write_collection
+from lexigraft.pipeline.text_search import TextSearch
 from lexigraft.vectors.encode import open_model_query_encoder
 
 DONE = {"pretrain": "pretrained", "finetune": "finetuned"}
@@ -133,9 +134,12 @@ def test_bad_input(collection, backbone, tmp_path, lexigraft):
         assert answer.status == 2
         return answer.stderr
 
+    itself = lexigraft("vocab", *options(collection, backbone, collection)[1:])
+    assert (itself.status, "is the collection itself" in itself.stderr) == (2, True)
     (tmp_path / "empty").mkdir()
     assert "no backbone can be loaded from" in refused(f"model.backbone={tmp_path / 'empty'}")
     assert "has 2 layers, not 9" in refused("model.layers=9")
+    assert "reads at most 512 subwords, not 1000" in refused("model.document_length=1000")
     assert "no word of the corpus can be a term" in refused("vocab.min_count=100000")
     assert "the loss became" in refused("pretrain.learning_rate=1e30")
     assert "activated terms collapsed" in refused("pretrain.steps=1", "finetune.joint_flops=1e9", "finetune.ramp=0")
@@ -192,6 +196,12 @@ def test_one_stage_at_a_time(collection, backbone, finished, tmp_path, lexigraft
     assert (refused.status, "fine-tune it first" in refused.stderr) == (2, True)
     assert lexigraft("index", "--out", tmp_path / "x").status == 2
     assert "holds a model, not an index" in lexigraft("index", "--vectors", tmp_path / "v", "--out", model).stderr
+
+
+def test_a_text_without_words_is_empty(finished):
+    session = TextSearch(finished / "judged/esplade/index")
+    for text in ("", "?!", "..."):
+        assert (session.terms(text), session.search(text)) == ([], [])
 
 
 def test_explain_text_tells_own_from_added(finished, lexigraft):

@@ -42,7 +42,7 @@ def pretrain(
 ) -> None:
     """Graft the vocabulary onto the backbone and teach it to name masked terms (EMLM)."""
     folder = _until("pretrain", data, run, config, set_, again)
-    last = _last_step(folder)
+    last = _kept_step(folder)
     line = f"loss {last['loss']:.3f}, {last['accuracy']:.1%} of masked terms named" if last else "not trained"
     _show({"model": str(folder), **last}, line, folder, json)
 
@@ -57,7 +57,7 @@ def finetune(
 ) -> None:
     """Teach the pre-trained model to rank, on qrels/train.tsv."""
     folder = _until("finetune", data, run, config, set_, again)
-    last = _last_step(folder)
+    last = _kept_step(folder)
     measured = f", validation R@10 {last['R@10']:.3f}" if "R@10" in last else ""
     line = (
         f"loss {last['loss']:.3f}, L0_q {last['L0_q']:.0f}, L0_d {last['L0_d']:.0f}{measured}"
@@ -94,9 +94,12 @@ def _until(stage: str, data: str, run: Path, config: Path | None, overrides: lis
     return train_until(data, run, settings, stage, stage if again else None, BarProgress())
 
 
-def _last_step(folder: Path) -> dict[str, float]:
+def _kept_step(folder: Path) -> dict[str, float]:
+    """What the weights that were kept had: of the best validation, the later of two equals; else of the last step."""
     history: list[dict[str, float]] = json_library.loads((folder / "history.json").read_text(encoding="utf-8"))
-    return history[-1] if history else {}
+    steps = [{"step": float(number), **values} for number, values in enumerate(history, 1)]
+    validated = [values for values in steps if "R@10" in values]
+    return max(reversed(validated), key=lambda values: values["R@10"]) if validated else steps[-1] if steps else {}
 
 
 def _show(facts: dict[str, Any], line: str, folder: Path, as_json: bool) -> None:

@@ -57,7 +57,7 @@ def quickstart(
     BM25 is searchable after a minute or two. Then the model learns the vocabulary, is pre-trained, fine-tuned, pruned,
     indexed and measured beside it. Without the 'train' extra, it ends with BM25.
     """
-    report = _run("pydocs", out, config, [*(FULL if full else ()), *(set_ or ())], None)
+    report = _run("pydocs", out, config, set_, None, FULL if full else ())
     _show(report, out, json)
     if not json:
         where = "" if out == QUICKSTART else f" --run {out}"
@@ -93,13 +93,18 @@ def report(run: RunOption, json: JsonOption = False) -> None:
 
 
 def _run(
-    source: str, folder: Path, config: Path | None, overrides: list[str] | None, from_stage: str | None
+    source: str,
+    folder: Path,
+    config: Path | None,
+    overrides: list[str] | None,
+    from_stage: str | None,
+    preset: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     from lexigraft.core.config import load_settings
     from lexigraft.pipeline.run import run as run_pipeline
 
     show_messages()
-    return run_pipeline(source, folder, load_settings(config, overrides or ()), from_stage, BarProgress())
+    return run_pipeline(source, folder, load_settings(config, overrides or (), preset), from_stage, BarProgress())
 
 
 def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:

@@ -41,9 +41,7 @@ def explain(
     document: Annotated[
         str | None, typer.Argument(help="A document's id; without it, the query's own terms are shown.")
     ] = None,
-    text: Annotated[
-        str | None, typer.Option("--text", help="Any text, instead of a query: the terms it becomes.")
-    ] = None,
+    text: Annotated[str | None, typer.Option("--text", help="Any text: the terms it becomes as a query.")] = None,
     top: Annotated[int, typer.Option("--top", min=1, help="How many terms of a text to show.")] = 20,
     run: RunOption = None,
     index: IndexOption = None,

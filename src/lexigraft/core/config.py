@@ -15,9 +15,11 @@ from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import Settings
 
 
-def load_settings(path: Path | None = None, overrides: Iterable[str] = ()) -> Settings:
-    """Defaults, then the TOML file at `path`, then overrides such as `lexical.k1=0.9`."""
+def load_settings(path: Path | None = None, overrides: Iterable[str] = (), preset: Iterable[str] = ()) -> Settings:
+    """Defaults, a preset, then the TOML file at `path`, then overrides such as `lexical.k1=0.9`."""
     settings = Settings()
+    for override in preset:
+        settings = _apply(settings, _parse_override(override))
     if path is not None:
         settings = _apply(settings, _read_toml(path))
     for override in overrides:

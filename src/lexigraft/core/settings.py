@@ -81,7 +81,7 @@ class SearchSettings:
 class EvaluateSettings:
     measures: tuple[str, ...] = ("R@100", "R@1000")  # beside MRR@10, R@10 and nDCG@10, which every report has
     run_depth: int = 100  # results a query in run.trec; measures see all that were searched for
-    timing_queries: int = 500  # at most so many queries are timed, `timing_runs` times each, on one thread
+    timing_queries: int = 500  # at most so many queries are timed, `timing_runs` times each; searches on one thread
     timing_runs: int = 5
 
     def __post_init__(self) -> None:

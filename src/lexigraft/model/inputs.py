@@ -42,13 +42,15 @@ def read_queries(reader: AlignedReader, texts: Sequence[str], length: int) -> Re
 
 
 def inputs_of(texts: ReadTexts, rows: NDArray[np.int64], pad_id: int, device: torch.device) -> Inputs:
-    """Some texts on `device`. Stop-words and special tokens are not pooled, unless a text has nothing else."""
+    """Some texts on `device`. Stop-words and special tokens are not pooled, unless a text has no other word; of a text
+    without words nothing is, and its vector is empty."""
     batch, bags = take(texts.aligned, rows), take_bags(texts.bags, rows)
     row = np.repeat(np.arange(len(rows)), np.diff(bags.indptr))
     own = (torch.from_numpy(part).to(device) for part in (row, bags.terms.astype(np.int64), bags.weights))
     subwords, mask = padded(batch, batch.subwords, pad_id, device)
     said, _ = padded(batch, (batch.terms != NOT_POOLED).astype(np.int32), 0, device)
-    pooled = torch.where(said.any(dim=1, keepdim=True), said, mask)
+    has_words = mask.sum(dim=1, keepdim=True) > 2  # more than the two special tokens
+    pooled = torch.where(said.any(dim=1, keepdim=True), said, mask) * has_words
     return Inputs(subwords, mask, pooled, Bags(*own))
 
 

@@ -94,8 +94,8 @@ def _terms_with_gradient(grad: Tensor, cost: int) -> Iterator[tuple[slice, Tenso
 def max_over_tokens(hidden: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """The largest logit of every term [batch, vocabulary], in float32 or better.
 
-    `hidden` [batch, length, width], `mask` [batch, length] (0 where a token is not pooled; every text has one that is),
-    `weight` [vocabulary, width], `bias` [vocabulary].
+    `hidden` [batch, length, width], `mask` [batch, length] (0 where a token is not pooled), `weight` [vocabulary,
+    width], `bias` [vocabulary]. A text without a pooled token has -inf everywhere.
     """
     best: Tensor = _MaxOverTokens.apply(hidden, mask, weight, bias)  # type: ignore[no-untyped-call]
     return best

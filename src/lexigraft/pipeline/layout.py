@@ -1,7 +1,7 @@
 """Where a run keeps what: the only place that knows the names of the folders under RUN.
 
 RUN/collection/                     what was read (for pydocs: the two views in BEIR layout)
-RUN/model/{vocabulary,pretrained,finetuned}/    the learned model; *-checkpoint/ while it trains
+RUN/model/{vocabulary,pretrained,finetuned}/    the learned model; *-checkpoint/ while it trains, backbone/ from scratch
 RUN/VIEW/SYSTEM/vectors/            document vectors
 RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document
 RUN/judged/SYSTEM/evaluation-qkN-dkM/    run.trec, per-query measures, the report row

@@ -12,6 +12,7 @@ import numpy as np
 from safetensors.torch import save_file
 
 from lexigraft.core.artifact import read_manifest, write_json
+from lexigraft.core.errors import SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import FinetuneSettings, ModelSettings, PretrainSettings, VocabSettings
 from lexigraft.data.collection import Collection
@@ -68,12 +69,23 @@ def pretrain(
 ) -> None:
     """Graft the vocabulary onto the backbone loaded from `source` and train it to name masked terms (EMLM)."""
     lexicon = open_lexicon(vocabulary)
-    encoder = new_encoder(load_backbone(source, model.layers, name), lexicon, model, seed).to(default_device())
+    backbone = load_backbone(source, model.layers, name)
+    _require_positions(backbone, max(model.query_length, model.document_length))
+    encoder = new_encoder(backbone, lexicon, model, seed).to(default_device())
     aligned = _read_corpus(collection, encoder, model.document_length)
     set_dropout(encoder, settings.dropout)
     freeze(encoder)
     training = train_to_name_terms(encoder, aligned, settings, checkpoint, recipe, seed, progress)
     _write_model(encoder, training, folder)
+
+
+def _require_positions(backbone: Backbone, longest: int) -> None:
+    config: Any = backbone.body.model.config
+    most = getattr(config, "max_position_embeddings", longest)
+    if longest > most:
+        raise SettingError(
+            f"model.query_length, model.document_length: {backbone.name!r} reads at most {most} subwords, not {longest}"
+        )
 
 
 def _read_corpus(collection: Collection, encoder: SparseEncoder, length: int) -> AlignedTexts:
@@ -142,7 +154,17 @@ def finetune(
         query_terms=settings.qk, document_terms=settings.dk,
     )  # fmt: skip
     training = train_to_rank(
-        encoder, queries, documents, pairs.document_numbers, settings, checkpoint, recipe, seed, validation, progress
+        encoder,
+        queries,
+        documents,
+        pairs.query_numbers,
+        pairs.document_numbers,
+        settings,
+        checkpoint,
+        recipe,
+        seed,
+        validation,
+        progress,
     )
     _write_model(encoder, training, folder)
 

@@ -70,11 +70,7 @@ class _Run:
         self.encoded: dict[str, stages.JudgedQueries] = {}  # by system: encoded once, measured at every pruning
 
     def all_stages(self) -> dict[str, Any]:
-        description = stages.source_description(self.source, self.settings.data)  # a bad source leaves no folder behind
-        if Path(self.source).resolve() == self.folder.root.resolve():
-            raise SettingError(
-                f"--out {self.folder.root} is the collection itself; give a folder of its own for the run"
-            )
+        description = self.description()
         check_measures(stages.measure_names(self.settings.evaluate))
         with writer_lock(self.folder.root):
             self.collect(description)
@@ -91,8 +87,17 @@ class _Run:
             write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
             return report
 
-    def train_until(self, stage: str) -> Path:
+    def description(self) -> dict[str, Any]:
+        """What the collection is; read before anything is written, so that a bad source leaves no folder behind."""
         description = stages.source_description(self.source, self.settings.data)
+        if Path(self.source).resolve() == self.folder.root.resolve():
+            raise SettingError(
+                f"--out {self.folder.root} is the collection itself; give a folder of its own for the run"
+            )
+        return description
+
+    def train_until(self, stage: str) -> Path:
+        description = self.description()
         with writer_lock(self.folder.root):
             self.collect(description)
             judged = stages.collected(self.source, self.settings.data, self.folder.collection)[JUDGED]

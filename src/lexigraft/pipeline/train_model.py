@@ -28,7 +28,8 @@ def why_not(collection: Collection) -> str:
         return f"{', '.join(missing)} not installed (pip install 'lexigraft[train]')"
     if TRAIN not in collection.qrels_files or collection.queries_file is None:
         return "no training judgements (qrels/train.tsv)"
-    n_pairs = sum(qrel.relevance > 0 for qrel in collection.qrels(TRAIN))
+    known = {query.query_id for query in collection.queries()}
+    n_pairs = sum(qrel.relevance > 0 and qrel.query_id in known for qrel in collection.qrels(TRAIN))
     return f"only {n_pairs} training pairs" if n_pairs < FEWEST_PAIRS else ""
 
 
@@ -127,7 +128,7 @@ class ModelTraining:
         if name == AUTO:
             name = EMBEDDED if has_embedded() else SCRATCH
         if name != SCRATCH:
-            return BackboneChoice(name, name, {"backbone": name})
+            return BackboneChoice(name, name, {"backbone": name, **_file_hashes(Path(name))})
         layers, seed, path = self.settings.model.layers, self.settings.run.seed, self.folder.model("backbone")
         wanted = Manifest("backbone", BACKBONE_FORMAT, {"layers": layers}, self.data, seed)
         made = self.artifacts.ensure(
@@ -144,11 +145,17 @@ class ModelTraining:
         return self.artifacts.ensure(stage, stage, self.folder.model(part), wanted, lambda out: make(checkpoint, out))
 
 
+def _file_hashes(folder: Path) -> dict[str, str]:
+    """Of a backbone in a folder: trained further or changed, it is another one."""
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    return {file.name: hash_file(file) for file in files if file.is_file()}
+
+
 def _training_files(collection: Collection) -> dict[str, str]:
     if TRAIN not in collection.qrels_files or collection.queries_file is None:
         raise InputError(
-            f"{collection.folder} has no training judgements (qrels/train.tsv) to learn from; leave esplade out "
-            "of run.systems"
+            f"{collection.folder} has no training judgements (qrels/train.tsv) to learn from; add them, or "
+            "for 'run' leave esplade out of run.systems"
         )
     files = {
         "corpus": collection.corpus_file,

@@ -2,7 +2,6 @@
 
 import hashlib
 import heapq
-import logging
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -14,14 +13,13 @@ from lexigraft.data.collection import Collection
 TRAIN, DEV = "train", "dev"
 HELD_OUT_SHARE = 0.05  # of the training queries at most, where no other judgements can validate
 
-log = logging.getLogger(__name__)
-
 
 class Pairs(NamedTuple):
-    """Texts of judged pairs, row by row; `document_numbers` tells equal documents."""
+    """Texts of judged pairs, row by row; the numbers tell equal queries and equal documents."""
 
     queries: list[str]
     documents: list[str]
+    query_numbers: list[int]
     document_numbers: list[int]
 
 
@@ -56,8 +54,7 @@ def training_data(collection: Collection, measured_split: str | None, settings: 
     if settings.validate_every:
         if DEV in collection.qrels_files and measured_split != DEV:
             validating = _positives(collection.qrels(DEV), query_text)
-        else:
-            validating = train
+        validating = validating or train
         few = {qrel.query_id for qrel in train}
         limit = settings.validation_queries if validating is not train else int(len(few) * HELD_OUT_SHARE)
         chosen = set(_sample({q.query_id for q in validating}, min(limit, settings.validation_queries)))
@@ -74,9 +71,11 @@ def training_data(collection: Collection, measured_split: str | None, settings: 
             f"{collection.folder}: no training judgement names a known query and document: nothing to learn from"
         )
     number = {doc_id: place for place, doc_id in enumerate(texts)}
+    query_number = {query_id: place for place, query_id in enumerate(dict.fromkeys(qrel.query_id for qrel in train))}
     pairs = Pairs(
         [query_text[qrel.query_id] for qrel in train],
         [texts[qrel.doc_id] for qrel in train],
+        [query_number[qrel.query_id] for qrel in train],
         [number[qrel.doc_id] for qrel in train],
     )
     return TrainingData(pairs, _validation_set(validating, pool, query_text, texts, settings.validation_documents))

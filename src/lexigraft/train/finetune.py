@@ -35,6 +35,7 @@ def finetune(
     encoder: SparseEncoder,
     queries: ReadTexts,
     documents: ReadTexts,
+    query_ids: Sequence[int],
     document_ids: Sequence[int],
     settings: FinetuneSettings,
     checkpoint: Path,
@@ -43,28 +44,30 @@ def finetune(
     validation: ValidationTexts | None = None,
     progress: Progress = SILENT,
 ) -> Training:
-    """Train `encoder` in place on pairs: query row i and document row i; equal `document_ids` are the same document.
+    """Train `encoder` in place on pairs: query row i and document row i. Where two rows have the same query or the same
+    document, by their ids, neither is a negative of the other.
 
     The history has every loss, L0_q, L0_d and the head's mean norm by step, and R@10 where validation texts are given.
     """
     device = next(encoder.parameters()).device
     pad_id = encoder.tokenizer.special.pad
-    identity = np.asarray(document_ids, np.int64)
+    query_of, document_of = np.asarray(query_ids, np.int64), np.asarray(document_ids, np.int64)
 
     def encode(texts: ReadTexts, rows: NDArray[np.int64]) -> Tensor:
         vectors: Tensor = encoder(*inputs_of(texts, rows, pad_id, device))
         return vectors
 
     def step_losses(step: int) -> dict[str, Tensor]:
-        rows = rows_of_step(step, len(identity), settings.batch, seed)
+        rows = rows_of_step(step, len(document_of), settings.batch, seed)
         query_vectors, document_vectors = encode(queries, rows), encode(documents, rows)
         terms_q, terms_d = mean_terms(query_vectors), mean_terms(document_vectors)
         _require_terms(step, float(terms_q), float(terms_d), checkpoint)
         kept_q, kept_d = keep_heaviest(query_vectors, settings.qk), keep_heaviest(document_vectors, settings.dk)
-        same = torch.from_numpy(identity[rows][:, None] == identity[rows][None, :]).to(device)
-        rank = in_batch_loss(kept_q @ kept_d.T, same, settings.temperature, settings.symmetric)
-        pressure = settings.joint_flops * joint_flops(kept_q, kept_d)
-        pressure = pressure + settings.flops_q * flops(kept_q) + settings.flops_d * flops(kept_d)
+        same = torch.from_numpy(_equal(query_of[rows]) | _equal(document_of[rows])).to(device)
+        with torch.autocast(device.type, enabled=False):  # scores in full precision, as search will add them up
+            rank = in_batch_loss(kept_q @ kept_d.T, same, settings.temperature, settings.symmetric)
+            pressure = settings.joint_flops * joint_flops(kept_q, kept_d)
+            pressure = pressure + settings.flops_q * flops(kept_q) + settings.flops_d * flops(kept_d)
         loss = rank + quadratic_ramp(step, settings.ramp) * pressure
         norm = encoder.head.weight.detach().norm(dim=1).mean()
         return {"loss": loss, "rank": rank, "pressure": pressure, "L0_q": terms_q, "L0_d": terms_d, "head_norm": norm}
@@ -86,6 +89,12 @@ def finetune(
     return loop.run(
         encoder, step_losses, Validation(recall_at_10, settings.validate_every, "R@10") if measured else None
     )
+
+
+def _equal(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """[rows, rows]: whether two rows have the same number."""
+    equal: NDArray[np.bool_] = numbers[:, None] == numbers[None, :]
+    return equal
 
 
 def recall(scores: Tensor, wanted: Tensor, k: int) -> float:

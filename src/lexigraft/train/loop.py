@@ -193,8 +193,12 @@ class Loop:
                 differences(found.config, self.recipe),
             )
             return Training()
-        open_artifact(self.checkpoint, "checkpoint", CHECKPOINT_FORMAT)
-        state = torch.load(self.checkpoint / "state.pt", weights_only=True)
+        try:
+            open_artifact(self.checkpoint, "checkpoint", CHECKPOINT_FORMAT)
+        except ArtifactError as error:
+            log.warning("%s: %s; starting anew", self.name, error)
+            return Training()
+        state = torch.load(self.checkpoint / "state.pt", map_location="cpu", weights_only=True)
         model.load_state_dict(state["model"], strict=False)
         optimizer.load_state_dict(state["optimizer"])
         facts = json.loads((self.checkpoint / "history.json").read_text())

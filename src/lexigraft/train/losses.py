@@ -9,8 +9,8 @@ def in_batch_loss(
 ) -> Tensor:
     """Mean of -log softmax(scores / temperature) at each query's own document, which is on the diagonal.
 
-    `scores` [queries, documents]. `same` marks documents that are a query's own text again elsewhere in the batch: they
-    are no negatives, and left out (vocabulary study, equation 1). `symmetric` takes the mean of that and of the same
+    `scores` [queries, documents]. `same` marks documents that are a query's own again elsewhere in the batch: they are
+    no negatives, and left out (vocabulary study, equation 1). `symmetric` takes the mean of that and of the same
     with queries and documents exchanged: every document must find its query too.
     """
     scaled = scores / temperature

@@ -21,6 +21,7 @@ from lexigraft.vocab.stopwords import NO_STOPWORDS, stopwords
 from lexigraft.vocab.subwords import SubwordTokenizer
 from lexigraft.vocab.words import normalised_utf8, words_of_piece
 
+TEXTS_AT_ONCE = 4096
 NO_TERM = -1  # a word outside the vocabulary
 NOT_POOLED = -2  # a stop-word or a special token: the model reads it, and no term is taken from it
 
@@ -101,6 +102,17 @@ class AlignedReader:
         return self._align(numbers, ends, length), self._count(numbers, ends)
 
     def _number(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Piece numbers of all texts and where each text's end, some thousand texts at a time: the table of pieces
+        makes room for as many new ones as a batch could hold."""
+        numbers, ends, shift = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)], 0
+        for start in range(0, len(texts), TEXTS_AT_ONCE):
+            found, found_ends = self._number_some(texts[start : start + TEXTS_AT_ONCE])
+            numbers.append(found)
+            ends.append(found_ends + shift)
+            shift += len(found)
+        return np.concatenate(numbers), np.concatenate(ends)
+
+    def _number_some(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         parts = [normalised_utf8(text) for text in texts]
         ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
         known = self._table.count

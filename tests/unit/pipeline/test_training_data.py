@@ -68,5 +68,7 @@ def test_judgements_of_unknown_texts_train_nothing(tmp_path):
 
 def test_why_no_model_is_trained(tmp_path):
     assert why_not(make(tmp_path / "few", {"train": range(20)})) == "only 20 training pairs"
+    unknown = make(tmp_path / "unknown", {"train": range(500, 900)})  # of queries that the collection does not have
+    assert why_not(unknown) == "only 0 training pairs"
     assert "no training judgements" in why_not(make(tmp_path / "none", {"test": range(20)}))
     assert why_not(make(tmp_path / "enough", {"train": range(200)})) == ""

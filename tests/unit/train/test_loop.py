@@ -51,6 +51,16 @@ def test_a_checkpoint_of_another_recipe_is_named_and_not_used(tmp_path, caplog):
     assert found[:2] == train(tmp_path / "one", {})[:2]
 
 
+def test_a_damaged_checkpoint_is_named_and_not_used(tmp_path, caplog):
+    with pytest.raises(StoppedError):
+        train(tmp_path / "two", {}, stop_at=6)
+    (tmp_path / "two/state.pt").write_bytes(b"damaged")
+    with caplog.at_level(logging.WARNING):
+        found = train(tmp_path / "two", {})
+    assert "state.pt has 7 bytes" in caplog.text
+    assert found[:2] == train(tmp_path / "one", {})[:2]
+
+
 def test_a_loss_that_is_not_finite_stops_and_keeps_the_checkpoint(tmp_path):
     with pytest.raises(TrainingError, match="the loss became nan at step 7; the weights of the last checkpoint are in"):
         train(tmp_path / "c", {}, poison_at=6)
