@@ -148,7 +148,7 @@ class PretrainSettings:
 class FinetuneSettings:
     """In-batch ranking loss with regularisers; `qk`, `dk` are the top-k masks of training (0: none)."""
 
-    steps: int = 140
+    steps: int = 120
     batch: int = 128
     learning_rate: float = 6e-4
     head_rate: float = 0.2  # the head's rows learn at this share of it: a batch says little of most terms
@@ -164,8 +164,8 @@ class FinetuneSettings:
     ramp: int = 40  # steps over which the regularisers grow to their full weight
     qk: int = 96
     dk: int = 160
-    checkpoint_every: int = 70
-    validate_every: int = 70  # steps between measurements of R@10 on validation queries; 0: none
+    checkpoint_every: int = 60
+    validate_every: int = 60  # steps between measurements of R@10 on validation queries; 0: none
     validation_queries: int = 250
     validation_documents: int = 1000  # those of the queries among them
 
