@@ -16,8 +16,10 @@ from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import VocabularyMismatchError
 from lexigraft.core.types import Document, Qrel, Query, Vocabulary
 from lexigraft.data.write import write_collection
+from lexigraft.model import precision
+from lexigraft.model.encoder import open_encoder
 from lexigraft.pipeline.text_search import TextSearch
-from lexigraft.vectors.encode import open_model_query_encoder
+from lexigraft.vectors.encode import ModelQueryEncoder, open_model_query_encoder
 
 DONE = {"pretrain": "pretrained", "finetune": "finetuned"}
 TOPICS = [
@@ -196,6 +198,19 @@ def test_one_stage_at_a_time(collection, backbone, finished, tmp_path, lexigraft
     assert (refused.status, "fine-tune it first" in refused.stderr) == (2, True)
     assert lexigraft("index", "--out", tmp_path / "x").status == 2
     assert "holds a model, not an index" in lexigraft("index", "--vectors", tmp_path / "v", "--out", model).stderr
+
+
+def test_half_the_bits_give_nearly_the_same_vectors(finished, monkeypatch):
+    """What a machine with bf16 units computes, on one without: slower here, the same but for rounding."""
+    texts = [" ".join(topic[:3]) for topic in TOPICS]
+    encoder = ModelQueryEncoder(open_encoder(finished / "model/finetuned"))
+    exact = encoder.encode_all(texts)
+    monkeypatch.setattr(precision, "has_fast_bf16", lambda: True)
+    for (terms, weights), (half_terms, half_weights) in zip(exact, encoder.encode_all(texts), strict=True):
+        theirs, ours = (
+            dict(zip(t.tolist(), w.tolist(), strict=True)) for t, w in ((terms, weights), (half_terms, half_weights))
+        )
+        assert all(abs(theirs.get(term, 0.0) - ours.get(term, 0.0)) < 0.05 for term in theirs.keys() | ours.keys())
 
 
 def test_a_text_without_words_is_empty(finished):

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from lexigraft.core.artifact import Manifest, canonical_json, open_artifact, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, LexigraftError
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.model.precision import has_fast_bf16
 
 CHECKPOINT_FORMAT = 2
 SECONDS_BETWEEN_MESSAGES = 15.0
@@ -234,11 +235,3 @@ def _changes(prefix: str, old: Any, new: Any) -> Iterator[str]:
             yield from _changes(f"{prefix}.{key}".lstrip("."), old.get(key), new.get(key))
     elif old != new:
         yield f"{prefix}: {old} -> {new}"
-
-
-def has_fast_bf16() -> bool:
-    """Whether this machine multiplies bf16 matrices faster than fp32: a GPU, or a CPU with AMX or AVX512-BF16."""
-    if torch.cuda.is_available():
-        return bool(torch.cuda.is_bf16_supported())
-    probes = ("_is_amx_tile_supported", "_is_avx512_bf16_supported")
-    return any(bool(getattr(torch.cpu, probe, bool)()) for probe in probes)

@@ -15,6 +15,7 @@ from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.types import Document, Vocabulary, require_same_vocabulary
 from lexigraft.model.encoder import SparseEncoder, open_encoder
 from lexigraft.model.inputs import ReadTexts, inputs_of, read_documents, read_queries
+from lexigraft.model.precision import fast_precision
 from lexigraft.vectors.store import VectorsMeta, shown_title, write_meta
 
 BATCH = 64
@@ -48,7 +49,8 @@ class TextEncoder:
         order = np.argsort(np.diff(read.aligned.indptr), kind="stable")
         for start in range(0, len(order), BATCH):
             places = order[start : start + BATCH]
-            weights = self.encoder(*inputs_of(read, places, pad_id, device)).float()
+            with fast_precision(device):
+                weights = self.encoder(*inputs_of(read, places, pad_id, device)).float()
             for place, row in zip(places.tolist(), _rows(weights, self._keep), strict=True):
                 rows[place] = row
         return rows

@@ -91,7 +91,7 @@ def _facts(
         "unspellable": learned.n_unspellable,
         "coverage": float(learned.counts.sum() / max(1, n_occurrences)),
         "documents": n_documents,
-        "mean_words": n_words / max(1, n_documents),
+        "mean_words": n_words / max(1, n_documents) or 1.0,
         "fingerprint": learned.vocabulary.fingerprint,
     }
 
