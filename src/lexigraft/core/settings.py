@@ -112,7 +112,7 @@ class ModelSettings:
     backbone: str = (
         "auto"  # embedded (the packaged MiniLM), scratch, a folder, or a hub name; auto: the first that is there
     )
-    layers: int = 2  # the first so many; 0 keeps all
+    layers: int = 3  # the first so many; 0 keeps all
     head: str = "grafted"  # or random
     alpha: float = 6.0  # the head is divided by it before fine-tuning
     own_words: float = 2.0  # how far the text's own words are ahead at the start, times IDF; 0: no such part
@@ -152,7 +152,7 @@ class FinetuneSettings:
     batch: int = 128
     learning_rate: float = 6e-4
     head_rate: float = 0.2  # the head's rows learn at this share of it: a batch says little of most terms
-    frozen_layers: int = 0  # of the backbone, from below; its embeddings never train
+    frozen_layers: int = 1  # of the backbone, from below; its embeddings never train
     warmup: int = 10
     horizon: int = 0
     dropout: float = 0.0
