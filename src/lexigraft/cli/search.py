@@ -12,6 +12,8 @@ from lexigraft.core.errors import SettingError
 if TYPE_CHECKING:
     from lexigraft.pipeline.text_search import TextSearch
 
+SHOWN_TERMS = 8  # of those that matched, the ones that add most
+
 RunOption = Annotated[
     Path | None,
     typer.Option("--run", help="The folder of a run; the quickstart's where neither it nor --index is given."),
@@ -117,7 +119,9 @@ def _answer(session: "TextSearch", query: str, k: int, as_json: bool) -> None:
         err.print("nothing found: the query has no word that documents are indexed by")
         return
     for hit in hits:
-        terms = " ".join(item.term for item in session.explain(query, hit.doc_id).contributions)
+        matched = [item.term for item in session.explain(query, hit.doc_id).contributions]
+        more = f" … and {len(matched) - SHOWN_TERMS} more" if len(matched) > SHOWN_TERMS else ""
+        terms = " ".join(matched[:SHOWN_TERMS]) + more
         out.print(f"{hit.rank:>3}  {hit.score:8.3f}  ", end="")
         out.print(hit.doc_id, style="bold cyan", soft_wrap=True)
         if hit.title:
