@@ -204,13 +204,12 @@ def test_half_the_bits_give_nearly_the_same_vectors(finished, monkeypatch):
     """What a machine with bf16 units computes, on one without: slower here, the same but for rounding."""
     texts = [" ".join(topic[:3]) for topic in TOPICS]
     encoder = ModelQueryEncoder(open_encoder(finished / "model/finetuned"))
-    exact = encoder.encode_all(texts)
+    exact = [dict(zip(*row, strict=True)) for row in encoder.encode_all(texts)]
     monkeypatch.setattr(precision, "has_fast_bf16", lambda: True)
-    for (terms, weights), (half_terms, half_weights) in zip(exact, encoder.encode_all(texts), strict=True):
-        theirs, ours = (
-            dict(zip(t.tolist(), w.tolist(), strict=True)) for t, w in ((terms, weights), (half_terms, half_weights))
-        )
-        assert all(abs(theirs.get(term, 0.0) - ours.get(term, 0.0)) < 0.05 for term in theirs.keys() | ours.keys())
+    half = [dict(zip(*row, strict=True)) for row in encoder.encode_all(texts)]
+    assert half != exact  # the bits were halved
+    for one, other in zip(exact, half, strict=True):
+        assert all(abs(one.get(term, 0.0) - other.get(term, 0.0)) < 0.05 for term in one.keys() | other.keys())
 
 
 def test_a_text_without_words_is_empty(finished):

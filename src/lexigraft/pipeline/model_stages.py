@@ -28,16 +28,18 @@ from lexigraft.train.loop import Training
 from lexigraft.train.pretrain import freeze, set_dropout
 from lexigraft.train.pretrain import pretrain as train_to_name_terms
 from lexigraft.vectors.encode import encode_with_model
-from lexigraft.vocab.aligned import AlignedTexts, joined
+from lexigraft.vocab.aligned import TEXTS_AT_ONCE, AlignedTexts, joined
 from lexigraft.vocab.lexicon import Lexicon, learn, open_lexicon
-
-TEXTS_AT_ONCE = 4096
 
 
 def make_backbone(collection: Collection, layers: int, seed: int, folder: Path) -> None:
     """A tokenizer of the collection's own and a small encoder for it, untrained."""
-    texts = chain((document.contents for document in collection.documents()), training_queries(collection))
-    scratch.make_backbone(texts, layers, seed, folder)
+    scratch.make_backbone(_texts(collection), layers, seed, folder)
+
+
+def _texts(collection: Collection) -> Iterator[str]:
+    """All that may be learned from without judgements: the documents, and the queries that train."""
+    return chain((document.contents for document in collection.documents()), training_queries(collection))
 
 
 def learn_vocabulary(collection: Collection, backbone: str, settings: VocabSettings, folder: Path) -> None:
@@ -90,8 +92,7 @@ def _require_positions(backbone: Backbone, longest: int) -> None:
 
 def _read_corpus(collection: Collection, encoder: SparseEncoder, length: int) -> AlignedTexts:
     """All documents and training queries as subwords; their text is held only some thousand at a time."""
-    reader = encoder.reader()
-    texts = chain((document.contents for document in collection.documents()), training_queries(collection))
+    reader, texts = encoder.reader(), _texts(collection)
     parts = []
     while batch := list(islice(texts, TEXTS_AT_ONCE)):
         parts.append(reader.read(batch, length))

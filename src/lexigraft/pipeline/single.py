@@ -2,6 +2,8 @@
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from lexigraft.core.errors import ArtifactError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
+from lexigraft.data.collection import Collection
 from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
 from lexigraft.index.store import IndexMeta, open_index
@@ -22,20 +25,13 @@ def build(source: str, out: Path, settings: Settings, keep: int = 0, progress: P
     _require_free_for(out, index_store.KIND)
     description = stages.source_description(source, settings.data)
     config = {**description, "keep": keep, **stages.settings_config(settings.lexical)}
-    scratch = out.with_name(f".{out.name}.building")  # with a lock in it: one builder at a time
-    with writer_lock(scratch):
-        collection_folder, vectors_folder = scratch / "collection", scratch / "vectors"
-        shutil.rmtree(collection_folder, ignore_errors=True)  # of a builder that was killed
-        collection_folder.mkdir()
-        stages.collect(source, settings.data, collection_folder, progress)
-        collection = next(iter(stages.collected(source, settings.data, collection_folder).values()))
-        with write_artifact(
-            vectors_folder, Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)
-        ) as folder:
+    with _collected(source, out, settings, progress) as (collection, scratch):
+        vectors_folder = scratch / "vectors"
+        manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)
+        with write_artifact(vectors_folder, manifest) as folder:
             stages.encode(collection, settings.lexical, folder, progress)
         with write_artifact(out, Manifest(index_store.KIND, index_store.FORMAT_VERSION, config)) as folder:
             stages.index(vectors_folder, keep, settings.index, folder, progress)
-        shutil.rmtree(scratch)
     return open_index(out, checksums=False).meta
 
 
@@ -64,18 +60,24 @@ def encode(
     _require_free_for(out, vectors_store.KIND)
     parents = {"model": open_artifact(model, model_store.KIND, model_store.FORMAT_VERSION).fingerprint}
     config = stages.source_description(source, settings.data)
-    scratch = out.with_name(f".{out.name}.building")
-    with writer_lock(scratch):
-        collection_folder = scratch / "collection"
-        shutil.rmtree(collection_folder, ignore_errors=True)
-        collection_folder.mkdir()
-        stages.collect(source, settings.data, collection_folder, progress)
-        collection = next(iter(stages.collected(source, settings.data, collection_folder).values()))
+    with _collected(source, out, settings, progress) as (collection, _):
         manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
         with write_artifact(out, manifest) as folder:
             model_stages.encode(collection, model.resolve(), folder, out.resolve(), progress)
-        shutil.rmtree(scratch)
     return vectors_store.read_meta(out)
+
+
+@contextmanager
+def _collected(source: str, out: Path, settings: Settings, progress: Progress) -> Iterator[tuple[Collection, Path]]:
+    """The collection to work on, and a folder beside `out` to work in, with a lock in it: one builder at a time."""
+    scratch = out.with_name(f".{out.name}.building")
+    with writer_lock(scratch):
+        folder = scratch / "collection"
+        shutil.rmtree(folder, ignore_errors=True)  # of a builder that was killed
+        folder.mkdir()
+        stages.collect(source, settings.data, folder, progress)
+        yield next(iter(stages.collected(source, settings.data, folder).values())), scratch
+        shutil.rmtree(scratch)
 
 
 def _require_free_for(out: Path, kind: str) -> None:

@@ -63,7 +63,7 @@ def finetune(
         terms_q, terms_d = mean_terms(query_vectors), mean_terms(document_vectors)
         _require_terms(step, float(terms_q), float(terms_d), checkpoint)
         kept_q, kept_d = keep_heaviest(query_vectors, settings.qk), keep_heaviest(document_vectors, settings.dk)
-        same = torch.from_numpy(_equal(query_of[rows]) | _equal(document_of[rows])).to(device)
+        same = torch.from_numpy(no_negatives(query_of[rows], document_of[rows])).to(device)
         with torch.autocast(device.type, enabled=False):  # scores in full precision, as search will add them up
             rank = in_batch_loss(kept_q @ kept_d.T, same, settings.temperature, settings.symmetric)
             pressure = settings.joint_flops * joint_flops(kept_q, kept_d)
@@ -91,10 +91,11 @@ def finetune(
     )
 
 
-def _equal(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """[rows, rows]: whether two rows have the same number."""
-    equal: NDArray[np.bool_] = numbers[:, None] == numbers[None, :]
-    return equal
+def no_negatives(queries: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """[rows, rows]: whether the document of one pair is relevant to the query of another, because they have the same
+    query or the same document."""
+    same: NDArray[np.bool_] = (queries[:, None] == queries[None, :]) | (documents[:, None] == documents[None, :])
+    return same
 
 
 def recall(scores: Tensor, wanted: Tensor, k: int) -> float:

@@ -2,7 +2,7 @@
 
 terms.*  forms.*                    string tables: the terms, and the words each stands for, term by term
 forms_indptr.npy form_counts.npy    where a term's forms lie, and how often each occurs
-counts.npy document_frequency.npy   of each term
+document_frequency.npy              of each term
 vocabulary.json                     the stemmer and the corpus's size, and counts for the eye
 """
 
@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.types import Vocabulary
-from lexigraft.vocab.aligned import AlignedReader
+from lexigraft.vocab.aligned import TEXTS_AT_ONCE, AlignedReader
 from lexigraft.vocab.subwords import SubwordTokenizer
 from lexigraft.vocab.unigrams import UnigramVocabulary, build_unigrams, count_words
 
 KIND, FORMAT_VERSION = "vocabulary", 2
-TEXTS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,6 @@ def learn(
     write_strings(folder, "forms", forms)
     np.save(folder / "forms_indptr.npy", np.cumsum([0, *map(len, learned.forms)], dtype=np.int64))
     np.save(folder / "form_counts.npy", np.array([n for family in learned.forms for n in family.values()], np.int64))
-    np.save(folder / "counts.npy", learned.counts)
     np.save(folder / "document_frequency.npy", frequency)
     write_json(
         folder / "vocabulary.json",

@@ -66,6 +66,14 @@ def test_judgements_of_unknown_texts_train_nothing(tmp_path):
         training_data(make(tmp_path / "none", {"train": [900]}), None, SETTINGS)
 
 
+def test_the_pairs_of_one_query_are_known_as_such(tmp_path):
+    documents = [Document(f"d{number}", "", "text") for number in range(3)]
+    qrels = [Qrel("a", "d0", 1), Qrel("b", "d1", 1), Qrel("a", "d1", 1), Qrel("a", "d2", 0)]
+    write_collection(tmp_path, documents, [Query("a", "one"), Query("b", "two")], {"train": qrels})
+    pairs = training_data(open_collection(tmp_path), None, FinetuneSettings(validate_every=0)).pairs
+    assert (pairs.query_numbers, pairs.document_numbers) == ([0, 1, 0], [0, 1, 1])
+
+
 def test_why_no_model_is_trained(tmp_path):
     assert why_not(make(tmp_path / "few", {"train": range(20)})) == "only 20 training pairs"
     unknown = make(tmp_path / "unknown", {"train": range(500, 900)})  # of queries that the collection does not have
