@@ -19,8 +19,8 @@ FromOption = Annotated[
 # All six layers instead of three, more of each document, nearly four times the training at the rate of a long one.
 FULL = (
     "model.layers=0", "model.document_length=40", "pretrain.steps=100",
-    "finetune.steps=450", "finetune.learning_rate=4e-4", "finetune.frozen_layers=2", "finetune.joint_flops=0.2",
-    "finetune.ramp=150", "finetune.validate_every=150", "finetune.checkpoint_every=50",
+    "finetune.steps=450", "finetune.learning_rate=4e-4", "finetune.frozen_layers=2", "finetune.joint_flops=0.3",
+    "finetune.temperature=0.35", "finetune.ramp=150", "finetune.validate_every=150", "finetune.checkpoint_every=50",
 )  # fmt: skip
 EXAMPLE = "remove duplicates but keep order"
 

@@ -94,7 +94,7 @@ class EvaluateSettings:
 class VocabSettings:
     """The expanded vocabulary: the most frequent terms of the training texts."""
 
-    size: int = 12_000
+    size: int = 20_000
     min_count: int = 2
     stemmer: str = "english"  # words of one stem are one term, named by the most frequent; none: each word is a term
     stopwords: str = "english"  # Lucene's 33 are no terms, and the model reads but does not pool them; none
@@ -117,7 +117,7 @@ class ModelSettings:
     alpha: float = 6.0  # the head is divided by it before fine-tuning
     own_words: float = 2.0  # how far the text's own words are ahead at the start, times IDF; 0: no such part
     query_length: int = 20  # subwords, the two special ones included
-    document_length: int = 24  # of the beginning; own words are those of the whole text
+    document_length: int = 16  # of the beginning; own words are those of the whole text
 
     def __post_init__(self) -> None:
         _require(self.layers >= 0, "model.layers", self.layers, "0 (all) or more")
@@ -156,9 +156,9 @@ class FinetuneSettings:
     warmup: int = 10
     horizon: int = 0
     dropout: float = 0.0
-    temperature: float = 0.7
+    temperature: float = 0.5
     symmetric: bool = True  # documents must find their queries too
-    joint_flops: float = 0.3
+    joint_flops: float = 0.5
     flops_q: float = 0.0
     flops_d: float = 0.0
     ramp: int = 40  # steps over which the regularisers grow to their full weight

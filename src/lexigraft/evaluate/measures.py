@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
+from typing import Any
 
 from lexigraft.core.errors import MissingExtraError, SettingError
 from lexigraft.core.types import Measurement, Qrel, Ranking
@@ -68,17 +69,19 @@ def _measure_with_ir_measures(
 ) -> list[Measurement]:
     import ir_measures
 
-    parsed = {}
+    by_cutoff: dict[int | None, dict[Any, str]] = {}
     for name in measures:
         try:
-            parsed[ir_measures.parse_measure(_canonical(name))] = name
+            parsed = ir_measures.parse_measure(_canonical(name))
         except (NameError, ValueError, SyntaxError) as error:
             raise SettingError(f"unknown measure {name!r}: {error}; such as MRR@10, R@100, nDCG@10") from error
-    run = {query: {doc: float(-place) for place, doc in enumerate(docs)} for query, docs in ranked.items()}
+        by_cutoff.setdefault(parsed.params.get("cutoff"), {})[parsed] = name
     qrels = {query: dict(grades) for query, grades in judged.items()}
     per_query: dict[str, dict[str, float]] = {name: dict.fromkeys(judged, 0.0) for name in measures}
-    for metric in ir_measures.iter_calc(list(parsed), qrels, run):
-        per_query[parsed[metric.measure]][metric.query_id] = metric.value
+    for cutoff, names in by_cutoff.items():  # a measure at k sees k documents: most are made for far deeper rankings
+        run = {query: {doc: float(-place) for place, doc in enumerate(docs[:cutoff])} for query, docs in ranked.items()}
+        for metric in ir_measures.iter_calc(list(names), qrels, run):
+            per_query[names[metric.measure]][metric.query_id] = metric.value
     return [Measurement(name, per_query[name]) for name in measures]
 
 

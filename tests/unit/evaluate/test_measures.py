@@ -43,3 +43,11 @@ def test_our_measures_equal_trec_eval(monkeypatch):
     monkeypatch.setattr(measures, "trec_eval_available", lambda: False)
     for theirs, ours in zip(reference, measure(runs, judged, NAMES), strict=True):
         assert theirs.per_query == pytest.approx(ours.per_query, abs=1e-6)
+
+
+@pytest.mark.skipif(not trec_eval_available(), reason="trec_eval is not installed on this machine")
+def test_a_measure_at_k_sees_no_more_than_k_documents_and_one_without_k_sees_all():
+    runs, judged = [Ranking("q", tuple("abcdefgh"), ())], {"q": {"b": 1, "h": 1}}
+    values = {item.measure: item.mean for item in measure(runs, judged, ["P@2", "AP", "AP@4", "MRR", "R@8"])}
+    expected = {"P@2": 1 / 2, "AP": (1 / 2 + 2 / 8) / 2, "AP@4": 1 / 4, "MRR": 1 / 2, "R@8": 1}
+    assert values == pytest.approx(expected)
