@@ -2,4 +2,5 @@
 
 from lexigraft.cli.app import main
 
-main()
+if __name__ == "__main__":  # processes that help with counting import this module too
+    main()

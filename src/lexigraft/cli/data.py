@@ -1,7 +1,6 @@
 """`data stats`."""
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,14 +18,16 @@ def _group() -> None:
 
 @app.command()
 def stats(
-    folder: Annotated[Path, typer.Argument(help="A collection in BEIR layout.")], json: JsonOption = False
+    source: Annotated[str, typer.Argument(help="A collection, given as --data is elsewhere.")],
+    json: JsonOption = False,
 ) -> None:
     """Count a collection: documents, queries, judgements of every split, mean lengths."""
-    from lexigraft.data.collection import open_collection
+    from lexigraft.data.collection import Reading
+    from lexigraft.data.sources import open_source
     from lexigraft.data.stats import collection_stats
 
     show_messages()
-    found = collection_stats(open_collection(folder), BarProgress())
+    found = collection_stats(open_source(source, Reading("keep", "replace")), BarProgress())
     if json:
         print_json(asdict(found))
         return

@@ -19,10 +19,10 @@ def evaluate(
     trec_run: Annotated[
         list[Path], typer.Argument(help="TREC run files, such as RUN/judged/bm25/evaluation-qk0-dk0/run.trec.")
     ],
-    qrels: Annotated[Path | None, typer.Option("--qrels", help="A TREC judgements file.")] = None,
+    qrels: Annotated[Path | None, typer.Option("--qrels", help="A file of judgements, TREC's or BEIR's.")] = None,
     data: Annotated[
-        Path | None,
-        typer.Option("--data", help="A collection in BEIR layout to take the judgements from, instead of --qrels."),
+        str | None,
+        typer.Option("--data", help="A collection to take the judgements from, instead of --qrels."),
     ] = None,
     split: Annotated[str, typer.Option("--split", help="Which judgements of --data; auto: test, or dev.")] = "auto",
     measure: Annotated[
@@ -31,18 +31,19 @@ def evaluate(
     json: JsonOption = False,
 ) -> None:
     """Measure TREC run files, from any system, against judgements."""
-    from lexigraft.data.collection import open_collection
+    from lexigraft.data.judgements import read_judgements
+    from lexigraft.data.sources import open_source
     from lexigraft.evaluate.measures import judgements
     from lexigraft.evaluate.measures import measure as measure_rankings
-    from lexigraft.evaluate.trec import read_qrels, read_run, trec_id
+    from lexigraft.evaluate.trec import read_run, trec_id
 
     show_messages()
     if (qrels is None) == (data is None):
         raise SettingError("give the judgements as either --qrels FILE or --data DIR")
     if qrels is not None:
-        judged = judgements(read_qrels(qrels))
+        judged = judgements(read_judgements(qrels))
     else:
-        collection = open_collection(data or Path())
+        collection = open_source(data or "")
         chosen = collection.evaluation_split(split)
         if chosen is None:
             raise InputError(f"{data} has no test or dev judgements; name others with --split")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.console import BarProgress, out, print_json, show_messages
-from lexigraft.cli.options import ConfigOption, JsonOption, OutOption, SetOption
+from lexigraft.cli.options import ConfigOption, JsonOption, OnDuplicateOption, OutOption, SetOption, overrides
 from lexigraft.core.errors import SettingError
 
 
@@ -14,7 +14,7 @@ def index(
     out_: OutOption,
     data: Annotated[
         str | None,
-        typer.Option("--data", help="A collection in BEIR layout (a folder), or 'pydocs': indexed with BM25."),
+        typer.Option("--data", help="A collection, given as for 'run': indexed with BM25."),
     ] = None,
     vectors: Annotated[
         Path | None, typer.Option("--vectors", help="Vectors made by 'lexigraft encode', instead of --data.")
@@ -24,6 +24,7 @@ def index(
     keep: Annotated[
         int, typer.Option("--keep", min=0, help="Terms kept a document, the heaviest first; 0 keeps all.")
     ] = 0,
+    on_duplicate: OnDuplicateOption = None,
     json: JsonOption = False,
 ) -> None:
     """Build one index, of text or of a model's vectors, without measuring anything; search it with --index."""
@@ -31,7 +32,7 @@ def index(
     from lexigraft.pipeline.single import build, index_vectors
 
     show_messages()
-    settings = load_settings(config, set_ or ())
+    settings = load_settings(config, overrides(set_, on_duplicate))
     if data is not None and vectors is None:
         meta = build(data, out_, settings, keep, BarProgress())
     elif vectors is not None and data is None:

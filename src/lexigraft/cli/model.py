@@ -7,7 +7,15 @@ from typing import Annotated, Any
 import typer
 
 from lexigraft.cli.console import BarProgress, out, print_json, show_messages
-from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, OutOption, SetOption
+from lexigraft.cli.options import (
+    ConfigOption,
+    DataOption,
+    JsonOption,
+    OnDuplicateOption,
+    OutOption,
+    SetOption,
+    overrides,
+)
 
 AgainOption = Annotated[bool, typer.Option("--again", help="Do this stage again although it is done.")]
 ModelOption = Annotated[Path, typer.Option("--model", help="A fine-tuned model, such as RUN/model/finetuned.")]
@@ -73,6 +81,7 @@ def encode(
     out_: VectorsOut,
     config: ConfigOption = None,
     set_: SetOption = None,
+    on_duplicate: OnDuplicateOption = None,
     json: JsonOption = False,
 ) -> None:
     """Write any collection as vectors of a model; index them with: lexigraft index --vectors."""
@@ -80,17 +89,17 @@ def encode(
     from lexigraft.pipeline.single import encode as encode_collection
 
     show_messages()
-    meta = encode_collection(data, model, out_, load_settings(config, set_ or ()), BarProgress())
+    meta = encode_collection(data, model, out_, load_settings(config, overrides(set_, on_duplicate)), BarProgress())
     facts = {"vectors": str(out_), "documents": meta.n_rows, "terms": meta.n_terms}
     _show(facts, f"{meta.n_rows:,} documents over {meta.n_terms:,} terms", out_, json)
 
 
-def _until(stage: str, data: str, run: Path, config: Path | None, overrides: list[str] | None, again: bool) -> Path:
+def _until(stage: str, data: str, run: Path, config: Path | None, set_: list[str] | None, again: bool) -> Path:
     from lexigraft.core.config import load_settings
     from lexigraft.pipeline.run import train_until
 
     show_messages()
-    settings = load_settings(config, overrides or ())
+    settings = load_settings(config, set_ or ())
     return train_until(data, run, settings, stage, stage if again else None, BarProgress())
 
 

@@ -10,7 +10,9 @@ QUICKSTART = Path("runs/quickstart")
 DataOption = Annotated[
     str,
     typer.Option(
-        "--data", help="A collection in BEIR layout (a folder), or 'pydocs': this machine's Python documentation."
+        "--data",
+        help="A collection: a folder in BEIR or MS MARCO layout, a file or folder of texts (*.txt), ir_datasets:ID, or "
+        "'pydocs', this machine's Python documentation.",
     ),
 ]
 RunOption = Annotated[Path, typer.Option("--run", help="The folder of a run.")]
@@ -22,6 +24,11 @@ SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", help="One setting, such as lexical.k1=0.9; may be repeated.", metavar="SECTION.KEY=VALUE"),
 ]
+OnDuplicateOption = Annotated[
+    str | None,
+    typer.Option("--on-duplicate", help="An id that comes twice: 'error', or 'skip' to keep the first and go on."),
+]
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of a table.")]
 SystemOption = Annotated[
     str | None, typer.Option("--system", help="Which system of the run to use; its default where not given.")
@@ -29,3 +36,8 @@ SystemOption = Annotated[
 IndexOption = Annotated[
     Path | None, typer.Option("--index", help="An index folder made by 'lexigraft index', instead of a run.")
 ]
+
+
+def overrides(set_: list[str] | None, on_duplicate: str | None) -> list[str]:
+    """The settings given on the command line, by --set and by options of their own."""
+    return [*(set_ or ()), *([f"data.on_duplicate={on_duplicate}"] if on_duplicate is not None else ())]

@@ -10,7 +10,17 @@ from typing import Annotated, Any
 import typer
 
 from lexigraft.cli.console import BarProgress, err, out, print_json, print_table, show_messages
-from lexigraft.cli.options import QUICKSTART, ConfigOption, DataOption, JsonOption, OutOption, RunOption, SetOption
+from lexigraft.cli.options import (
+    QUICKSTART,
+    ConfigOption,
+    DataOption,
+    JsonOption,
+    OnDuplicateOption,
+    OutOption,
+    RunOption,
+    SetOption,
+    overrides,
+)
 
 STAGE_NAMES = "collect, vocabulary, pretrain, finetune, encode, index, evaluate or report"
 FromOption = Annotated[
@@ -31,6 +41,7 @@ def run(
     config: ConfigOption = None,
     set_: SetOption = None,
     from_: FromOption = None,
+    on_duplicate: OnDuplicateOption = None,
     json: JsonOption = False,
 ) -> None:
     """Take a collection from text to report: collect, train, encode, index, evaluate, report.
@@ -39,7 +50,7 @@ def run(
     leaves an artifact. Called again, the command continues where it stopped and redoes only what a changed setting
     touches.
     """
-    report = _run(data, out, config, set_, from_)
+    report = _run(data, out, config, overrides(set_, on_duplicate), from_)
     _show(report, out, json)
 
 
@@ -96,7 +107,7 @@ def _run(
     source: str,
     folder: Path,
     config: Path | None,
-    overrides: list[str] | None,
+    set_: list[str] | None,
     from_stage: str | None,
     preset: tuple[str, ...] = (),
 ) -> dict[str, Any]:
@@ -104,7 +115,7 @@ def _run(
     from lexigraft.pipeline.run import run as run_pipeline
 
     show_messages()
-    return run_pipeline(source, folder, load_settings(config, overrides or (), preset), from_stage, BarProgress())
+    return run_pipeline(source, folder, load_settings(config, set_ or (), preset), from_stage, BarProgress())
 
 
 def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:

@@ -15,15 +15,23 @@ def _require(ok: bool, name: str, value: object, allowed: str) -> None:
 
 @dataclass(frozen=True)
 class DataSettings:
-    """Which queries are measured, and what the embedded collection reads."""
+    """How a collection is read, which queries are measured, and what the embedded collection reads."""
 
     split: str = "auto"  # the qrels file to measure on; auto: test, or dev where there is no test
-    on_duplicate: str = "warn"  # an id used twice: keep the first and warn, or error
+    on_duplicate: str = "error"  # an id used twice; skip: keep the first and count the others
+    on_bad_bytes: str = "error"  # a line that is not UTF-8; replace: read it with U+FFFD and count it
+    passage_words: int = 0  # documents are searched in passages of so many words; 0: whole
+    passage_overlap: int = 0  # words that a passage repeats of the one before
     packages: tuple[str, ...] = ()  # pydocs: only these top-level packages; empty means all that are installed
     processes: int = 0  # pydocs: parser processes; 0 means one per core
 
     def __post_init__(self) -> None:
-        _require(self.on_duplicate in ("warn", "error"), "data.on_duplicate", self.on_duplicate, "warn or error")
+        _require(self.on_duplicate in ("error", "skip"), "data.on_duplicate", self.on_duplicate, "error or skip")
+        _require(self.on_bad_bytes in ("error", "replace"), "data.on_bad_bytes", self.on_bad_bytes, "error or replace")
+        _require(self.passage_words >= 0, "data.passage_words", self.passage_words, "0 (whole documents) or more")
+        most = max(0, self.passage_words - 1)
+        fits = 0 <= self.passage_overlap <= most
+        _require(fits, "data.passage_overlap", self.passage_overlap, f"0 to {most}, less than data.passage_words")
         _require(self.processes >= 0, "data.processes", self.processes, "0 (one per core) or more")
 
 
@@ -81,7 +89,7 @@ class SearchSettings:
 class EvaluateSettings:
     measures: tuple[str, ...] = ("R@100", "R@1000")  # beside MRR@10, R@10 and nDCG@10, which every report has
     run_depth: int = 100  # results a query in run.trec; measures see all that were searched for
-    timing_queries: int = 500  # at most so many queries are timed, `timing_runs` times each; searches on one thread
+    timing_queries: int = 500  # at most so many searches are timed, `timing_runs` times each, and a tenth encodings
     timing_runs: int = 5
 
     def __post_init__(self) -> None:
@@ -94,6 +102,7 @@ class EvaluateSettings:
 class VocabSettings:
     """The expanded vocabulary: the most frequent terms of the training texts."""
 
+    source: str = ""  # where its words are counted: a folder or file of texts; empty: the collection itself
     size: int = 20_000
     min_count: int = 2
     stemmer: str = "english"  # words of one stem are one term, named by the most frequent; none: each word is a term

@@ -28,6 +28,16 @@ class Document(NamedTuple):
         return f"{self.title} {self.text}" if self.title else self.text
 
 
+def passage_id(doc_id: str, number: int) -> str:
+    """The id of a passage, where documents are searched in passages."""
+    return f"{doc_id}#{number}"
+
+
+def document_of(identifier: str) -> str:
+    """The id of the document that a passage was cut from."""
+    return identifier.rpartition("#")[0]
+
+
 class Query(NamedTuple):
     query_id: str
     text: str

@@ -1,182 +1,229 @@
-"""A collection in BEIR layout, read as a stream (D1).
+"""A collection: documents, queries and judgements, read as streams (D1), and the one that lies in a folder.
 
-    DIR/corpus.jsonl[.gz]     {"_id", "title"?, "text"}
-    DIR/queries.jsonl[.gz]    {"_id", "text"}
-    DIR/qrels/SPLIT.tsv       query-id <tab> corpus-id <tab> score, with a header line
+What is in the folder decides how it is read, part by part:
 
-The corpus is never held in memory; queries and judgements are, where they are asked for. Errors name file and line. Of
-several records with one id the first is kept, and the others are counted in a warning (or, on request, are an error).
+    documents   corpus.jsonl (BEIR), collection.tsv or msmarco-docs.tsv (MS MARCO), *.txt (one text a line)
+    queries     queries.jsonl, queries.*.tsv, topics.* (TREC)
+    judgements  qrels/SPLIT.tsv, qrels.SPLIT.tsv (BEIR's three columns or TREC's four), qidpidtriples.SPLIT.tsv
+
+each plain or as .gz. The corpus is never held in memory; queries and judgements are, where they are asked for. Errors
+name file and line. An id that comes twice is an error that names both lines or, on request, the first is kept and the
+others are counted in a warning.
 """
 
-import gzip
-import json
+import hashlib
 import logging
-import zlib
-from collections.abc import Iterator
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lexigraft.core.artifact import hash_file
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document, Qrel, Query
+from lexigraft.data.documents import CORPUS_FILES, Documents, text_lines
 from lexigraft.data.duplicates import FirstLines
+from lexigraft.data.judgements import positives_of_triples, read_judgements
+from lexigraft.data.lines import Line
+from lexigraft.data.topics import read_queries
 
-EVALUATION_SPLITS = ("test", "dev")
+EVALUATION_SPLITS = ("test", "dev", "dev.small")
+RECORDS_AT_ONCE = 64  # few, because a record may be large
+CORPUS, QUERIES = "corpus", "queries"
+
+Noun = TypeVar("Noun", Document, Query)
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Collection:
-    """The files of one collection. Made by `open_collection`, which checks that they are there."""
+class Reading:
+    """How a collection's files are read: what happens at an id used twice (error, skip; or keep, for who counts them)
+    and at bytes that are not UTF-8 (error, replace)."""
 
-    folder: Path
-    corpus_file: Path
-    queries_file: Path | None
-    qrels_files: dict[str, Path]
-    on_duplicate: str = "warn"
+    on_duplicate: str = "error"
+    on_bad_bytes: str = "error"
 
-    @property
-    def name(self) -> str:
-        return self.folder.resolve().name
 
+STRICT = Reading()
+
+
+class Collection(ABC):
+    """What every source of texts gives; whoever reads one does not know where it lies."""
+
+    name: str
+    splits: Sequence[str]  # those with judgements
+
+    @abstractmethod
     def documents(self) -> Iterator[Document]:
-        """Stream the documents in file order."""
-        for where, record in self._distinct(self.corpus_file):
-            title = record.get("title") or ""
-            if not isinstance(title, str):
-                raise InputError(f"{where}: field 'title' is not a string: {title!r}")
-            yield Document(record["_id"], title, _text_field(record, "text", where))
+        """Stream the documents in their order."""
 
+    @abstractmethod
     def queries(self) -> Iterator[Query]:
-        if self.queries_file is None:
-            return
-        for where, record in self._distinct(self.queries_file):
-            yield Query(record["_id"], _text_field(record, "text", where))
+        """Stream the queries; none where there are none."""
 
-    def _distinct(self, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The first record of every id."""
-        first_lines, n_dropped, example = FirstLines(), 0, ""
-        for line, where, record in _json_lines(file):
-            identifier = _text_field(record, "_id", where)
-            first = first_lines.first_line(identifier, line)
-            if first == line:
-                yield where, record
-                continue
-            n_dropped, example = n_dropped + 1, example or f"{identifier!r} on lines {first} and {line}"
-            if self.on_duplicate == "error":
-                raise InputError(
-                    f"{where}: the _id {identifier!r} was used on line {first} already; ids must be distinct"
-                )
-        if n_dropped:
-            log.warning(
-                "%s: %d records dropped because their _id came before (such as %s); the first was kept",
-                file,
-                n_dropped,
-                example,
-            )
-
+    @abstractmethod
     def qrels(self, split: str) -> list[Qrel]:
-        if split not in self.qrels_files:
-            present = ", ".join(self.qrels_files) or "none"
-            raise InputError(f"{self.folder} has no judgements for split {split!r}; present: {present}")
-        return list(_read_qrels(self.qrels_files[split]))
+        """The judgements of one split; raises for one that has none."""
+
+    @abstractmethod
+    def digest(self, part: str) -> str:
+        """What CORPUS, QUERIES or a split depends on, as a string that changes when it changes; empty where absent."""
+
+    @abstractmethod
+    def description(self) -> dict[str, Any]:
+        """The same for all of it, for a manifest."""
 
     def evaluation_split(self, wanted: str) -> str | None:
         """`wanted`, or for "auto" the first of test and dev that has judgements; None where neither has."""
         if wanted != "auto":
             self.qrels(wanted)
             return wanted
-        return next((split for split in EVALUATION_SPLITS if split in self.qrels_files), None)
-
-    def file_hashes(self) -> dict[str, str]:
-        files = [self.corpus_file, *([self.queries_file] if self.queries_file else []), *self.qrels_files.values()]
-        return {file.relative_to(self.folder).as_posix(): hash_file(file) for file in files}
+        return next((split for split in EVALUATION_SPLITS if split in self.splits), None)
 
 
-def open_collection(folder: Path, on_duplicate: str = "warn") -> Collection:
-    """The collection at `folder`; raises `InputError` saying what is missing. `on_duplicate`: warn or error."""
+@dataclass(frozen=True)
+class FolderCollection(Collection):
+    """The files of one collection. Made by `open_collection`, which checks that they are there."""
+
+    name: str
+    folder: Path
+    corpus_files: tuple[Path, ...]
+    read_corpus: Callable[[Path, str], Documents]
+    query_files: tuple[Path, ...]
+    qrels_files: dict[str, Path]
+    reading: Reading = STRICT
+
+    @property
+    def splits(self) -> Sequence[str]:  # type: ignore[override]
+        return tuple(self.qrels_files)
+
+    def documents(self) -> Iterator[Document]:
+        for file in self.corpus_files:
+            records = self.read_corpus(file, self.reading.on_bad_bytes)
+            # The ids of plain text are the lines' numbers, which do not repeat.
+            rule = "keep" if self.read_corpus is text_lines else self.reading.on_duplicate
+            yield from distinct(records, file, rule)
+
+    def queries(self) -> Iterator[Query]:
+        if len(self.query_files) == 1:
+            (file,) = self.query_files
+            yield from distinct(read_queries(file, self.reading.on_bad_bytes), file, self.reading.on_duplicate)
+        else:
+            yield from self._united_queries()
+
+    def _united_queries(self) -> Iterator[Query]:
+        """MS MARCO's files overlap: the same query in two of them is one query, another text is an error."""
+        texts: dict[str, str] = {}
+        for file in self.query_files:
+            for query in distinct(read_queries(file, self.reading.on_bad_bytes), file, self.reading.on_duplicate):
+                if query.query_id not in texts:
+                    texts[query.query_id] = query.text
+                    yield query
+                elif texts[query.query_id] != query.text:
+                    raise InputError(f"{file}: query {query.query_id!r} has another text in an earlier file")
+
+    def qrels(self, split: str) -> list[Qrel]:
+        if split not in self.qrels_files:
+            present = ", ".join(self.qrels_files) or "none"
+            raise InputError(f"{self.folder} has no judgements for split {split!r}; present: {present}")
+        file = self.qrels_files[split]
+        read = positives_of_triples if "triples" in file.name else read_judgements
+        return list(read(file, self.reading.on_bad_bytes))
+
+    def digest(self, part: str) -> str:
+        if part in self.qrels_files:
+            return hash_file(self.qrels_files[part])
+        files = {CORPUS: self.corpus_files, QUERIES: self.query_files}.get(part, ())
+        if len(files) == 1:
+            return hash_file(files[0])
+        return hashlib.sha256("".join(map(hash_file, files)).encode()).hexdigest() if files else ""
+
+    def description(self) -> dict[str, Any]:
+        files = (*self.corpus_files, *self.query_files, *self.qrels_files.values())
+        return {
+            "source": "files",
+            "on_duplicate": self.reading.on_duplicate,
+            "on_bad_bytes": self.reading.on_bad_bytes,
+            "files": {file.relative_to(self.folder).as_posix(): hash_file(file) for file in files},
+        }
+
+
+def open_collection(folder: Path, reading: Reading = STRICT) -> FolderCollection:
+    """The collection at `folder` (or one file of texts); raises `InputError` saying what is missing."""
+    if folder.is_file() and _bare_name(folder).endswith(".txt"):
+        return FolderCollection(_bare_name(folder), folder.parent, (folder,), text_lines, (), {}, reading)
     if not folder.is_dir():
         raise InputError(f"there is no collection at {folder}; give a folder with corpus.jsonl")
-    corpus = _plain_or_gzip(folder, "corpus.jsonl")
-    if corpus is None:
-        raise InputError(f"{folder} has no corpus.jsonl or corpus.jsonl.gz: it is not a collection in BEIR layout")
-    qrels = {file.stem: file for file in sorted((folder / "qrels").glob("*.tsv"))}
-    return Collection(folder, corpus, _plain_or_gzip(folder, "queries.jsonl"), qrels, on_duplicate)
+    files = sorted(file for file in folder.iterdir() if file.is_file())
+    corpus, read_corpus = _corpus(folder, files)
+    named = (folder.resolve().name, folder, corpus, read_corpus)
+    return FolderCollection(*named, _query_files(files), _qrels_files(folder, files), reading)
 
 
-def _plain_or_gzip(folder: Path, name: str) -> Path | None:
-    return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
+def _corpus(folder: Path, files: list[Path]) -> tuple[tuple[Path, ...], Callable[[Path, str], Documents]]:
+    for name, read in CORPUS_FILES.items():
+        if found := [file for file in files if _bare_name(file) == name]:
+            return (found[0],), read
+    if texts := tuple(file for file in files if _bare_name(file).endswith(".txt") and not _is_query_file(file)):
+        return texts, text_lines
+    raise InputError(
+        f"{folder} has no corpus.jsonl, collection.tsv, msmarco-docs.tsv or *.txt (plain or .gz): it is not a "
+        "collection in BEIR layout, nor in MS MARCO's, nor plain text"
+    )
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str, str]]:
-    """Every non-empty line: its number, "file:number", and text."""
-    try:
-        with (
-            gzip.open(path, "rt", encoding="utf-8-sig")
-            if path.suffix == ".gz"
-            else path.open(encoding="utf-8-sig") as file
-        ):
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield number, f"{path}:{number}", line
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{path} is not a whole gzip file: {error}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 ({error}); convert it, for example with iconv") from error
+def _query_files(files: list[Path]) -> tuple[Path, ...]:
+    if whole := [file for file in files if _bare_name(file) == "queries.jsonl"]:
+        return (whole[0],)
+    return tuple(file for file in files if _is_query_file(file))
 
 
-def _json_lines(path: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    for number, where, line in _lines(path):
-        try:
-            record = json.loads(line)
-        except (
-            ValueError,
-            RecursionError,
-        ) as error:  # malformed, a number of thousands of digits, or nested too deeply
-            raise InputError(f"{where}: not valid JSON: {error}") from error
-        if not isinstance(record, dict):
-            raise InputError(f"{where}: expected a JSON object, found {type(record).__name__}")
-        yield number, where, record
+def _is_query_file(file: Path) -> bool:
+    name = _bare_name(file)
+    return (name.startswith("queries") and name.endswith(".tsv")) or name.startswith("topics")
 
 
-def _text_field(record: dict[str, Any], key: str, where: str) -> str:
-    value = record.get(key)
-    if not isinstance(value, str):
-        problem = f"field {key!r} is not a string: {value!r}" if key in record else f"field {key!r} is missing"
-        raise InputError(f"{where}: {problem}; present: {', '.join(record) or 'nothing'}")
-    if key == "_id" and (not value or "\0" in value or not _is_utf8(value)):
-        raise InputError(f"{where}: an _id must not be empty or hold NUL characters or lone surrogates: {value!r}")
-    return value
+def _qrels_files(folder: Path, files: list[Path]) -> dict[str, Path]:
+    """By split: files in qrels/ by their name, others by what stands between "qrels." and the ending."""
+    inside = (folder / "qrels").iterdir() if (folder / "qrels").is_dir() else ()
+    found = {_split_name(file): file for file in sorted(inside) if file.suffix in (".tsv", ".txt", ".qrels", ".gz")}
+    for prefix in ("qrels.", "qidpidtriples."):  # judgements first: triples only stand in for them
+        for file in files:
+            if file.name.startswith(prefix):
+                found.setdefault(_split_name(file).removeprefix(prefix), file)
+    return dict(sorted(found.items()))
 
 
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _split_name(file: Path) -> str:
+    return re.sub(r"\.(tsv|txt|qrels)$", "", _bare_name(file))
 
 
-def _read_qrels(path: Path) -> Iterator[Qrel]:
-    for number, where, line in _lines(path):
-        fields = line.rstrip("\r\n").split("\t")
-        if len(fields) != 3:
-            raise InputError(
-                f"{where}: expected query-id, corpus-id and score separated by tabs, found {len(fields)} fields"
-            )
-        if number == 1 and not _is_number(fields[2]):
-            continue  # the header
-        try:
-            yield Qrel(fields[0], fields[1], int(fields[2]))
-        except ValueError:
-            raise InputError(f"{where}: the score {fields[2]!r} is not a whole number") from None
+def _bare_name(file: Path) -> str:
+    return file.name.removesuffix(".gz")
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def distinct(records: Iterable[tuple[Line, Noun]], file: Path, on_duplicate: str) -> Iterator[Noun]:
+    """The first noun of every id."""
+    if on_duplicate == "keep":
+        yield from (noun for _, noun in records)
+        return
+    first_lines, n_dropped, example, stream = FirstLines(), 0, "", iter(records)
+    while block := list(islice(stream, RECORDS_AT_ONCE)):
+        first_of = first_lines.first_lines([noun[0] for _, noun in block], [line.number for line, _ in block])
+        for (line, noun), first in zip(block, first_of, strict=True):
+            if first == line.number:
+                yield noun
+                continue
+            n_dropped, example = n_dropped + 1, example or f"{noun[0]!r} on lines {first} and {line.number}"
+            if on_duplicate == "error":
+                raise InputError(
+                    f"{line.where}: the _id {noun[0]!r} was used on line {first} already; ids must be distinct (to "
+                    "keep the first and go on: --on-duplicate skip)"
+                )
+    if n_dropped:
+        message = "%s: %d records dropped because their _id came before (such as %s); the first was kept"
+        log.warning(message, file, n_dropped, example)

@@ -1,5 +1,7 @@
 """Finds ids seen before in a stream, in 16 to 32 bytes an id: a hash table of 64-bit hashes and line numbers."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,17 +12,30 @@ class FirstLines:
     """The line on which each id first came."""
 
     def __init__(self) -> None:
-        self._hashes, self._lines, self._count = np.zeros(1024, np.uint64), np.zeros(1024, np.int64), 0
+        self.count = 0  # distinct ids
+        self._hashes, self._lines = np.zeros(1024, np.uint64), np.zeros(1024, np.int64)
 
-    def first_line(self, identifier: str, line: int) -> int:
-        """`line` for a new id, the earlier line for one seen before."""
-        if 2 * self._count >= len(self._hashes):
-            hashes, lines = self._hashes, self._lines
+    def first_lines(self, identifiers: Sequence[str], lines: Sequence[int]) -> list[int]:
+        """For each id in turn, its line if it is new, the earlier line if it was seen before."""
+        while 2 * (self.count + len(lines)) >= len(self._hashes):
+            hashes, old = self._hashes, self._lines
             self._hashes, self._lines = np.zeros(2 * len(hashes), np.uint64), np.zeros(2 * len(hashes), np.int64)
-            reinsert(hashes, lines, self._hashes, self._lines)
-        found = int(insert(self._hashes, self._lines, np.uint64(hash(identifier) & 0xFFFFFFFFFFFFFFFF), line))
-        self._count += found == line
-        return found
+            reinsert(hashes, old, self._hashes, self._lines)
+        keys = np.array([hash(identifier) for identifier in identifiers], np.int64).view(np.uint64)
+        found = insert_all(self._hashes, self._lines, keys, np.array(lines, np.int64))
+        first: list[int] = found.tolist()
+        self.count += sum(map(int.__eq__, first, lines))
+        return first
+
+
+@compiled
+def insert_all(
+    hashes: NDArray[np.uint64], lines: NDArray[np.int64], keys: NDArray[np.uint64], new_lines: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    found = np.empty(len(keys), np.int64)
+    for i in range(len(keys)):
+        found[i] = insert(hashes, lines, keys[i], new_lines[i])
+    return found
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""TREC run and judgement files, in and out."""
+"""TREC run files, in and out."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TextIO
 from urllib.parse import quote
 
 from lexigraft.core.errors import InputError
-from lexigraft.core.types import Qrel, Ranking
+from lexigraft.core.types import Ranking
 
 
 def trec_id(identifier: str) -> str:
@@ -40,17 +40,6 @@ def read_run(path: Path) -> list[Ranking]:
         doc_ids = sorted(hits, key=hits.__getitem__)
         rankings.append(Ranking(query, tuple(doc_ids), tuple(-hits[doc_id][0] for doc_id in doc_ids)))
     return rankings
-
-
-def read_qrels(path: Path) -> list[Qrel]:
-    """Judgements `query iteration document relevance`."""
-    found = []
-    for where, fields in _fields(path, 4, "query iteration document relevance"):
-        try:
-            found.append(Qrel(fields[0], fields[2], int(fields[3])))
-        except ValueError as error:
-            raise InputError(f"{where}: the relevance {fields[3]!r} is not a whole number") from error
-    return found
 
 
 def _fields(path: Path, n_fields: int, form: str) -> Iterator[tuple[str, list[str]]]:

@@ -11,8 +11,16 @@ from lexigraft.vectors.quantize import quantize_query
 def explain(
     index: Index, term_ids: NDArray[np.int32], weights: NDArray[np.float32], doc_id: str, query_id: str = ""
 ) -> Explanation:
-    """The terms that the query vector shares with a document, heaviest contribution first; ties by term."""
-    ordinal = index.ordinal(doc_id)
+    """The terms that the query vector shares with a document, heaviest contribution first; ties by term. Of a document
+    in passages, its best one is explained, the first of equals."""
+    rows = index.ordinals(doc_id)
+    explained = [_explain_row(index, term_ids, weights, row, query_id) for row in rows]
+    return max(explained, key=lambda item: item.score)
+
+
+def _explain_row(
+    index: Index, term_ids: NDArray[np.int32], weights: NDArray[np.float32], ordinal: int, query_id: str
+) -> Explanation:
     integers, query_scale = quantize_query(np.asarray(weights, np.float32))
     scale = index.meta.scale
     found = []
@@ -28,7 +36,7 @@ def explain(
                 )
             )
     found.sort(key=lambda item: (-item.contribution, item.term))
-    return Explanation(query_id, doc_id, total * (query_scale * scale), tuple(found))
+    return Explanation(query_id, index.doc_ids[ordinal], total * (query_scale * scale), tuple(found))
 
 
 def _impact(index: Index, term_id: int, ordinal: int) -> int:

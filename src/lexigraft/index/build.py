@@ -60,7 +60,14 @@ def build_index(
     write_strings(folder, "titles", vectors.titles)
     write_strings(folder, "terms", vectors.vocabulary.terms)
     meta = IndexMeta(
-        matrix.n_rows, matrix.n_terms, int(indptr[-1]), scale, keep, matrix.vocab_fingerprint, vectors.query_encoder
+        matrix.n_rows,
+        matrix.n_terms,
+        int(indptr[-1]),
+        scale,
+        keep,
+        matrix.vocab_fingerprint,
+        vectors.query_encoder,
+        vectors.passages,
     )
     write_meta(folder, meta)
     return meta

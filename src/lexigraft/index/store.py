@@ -10,6 +10,7 @@ meta.json                             counts, scale, pruning, vocabulary fingerp
 """
 
 import bisect
+import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import InputError
-from lexigraft.core.types import Vocabulary
+from lexigraft.core.types import Vocabulary, document_of, passage_id
 
 KIND, FORMAT_VERSION = "index", 1
 
@@ -37,6 +38,7 @@ class IndexMeta:
     keep: int
     vocab_fingerprint: str
     query_encoder: Mapping[str, Any]
+    passages: bool = False  # rows are passages "ID#n" of documents, whose scores are folded by maximum
 
 
 @dataclass(frozen=True)
@@ -68,19 +70,36 @@ class Index:
         inverse[self.tie_rank] = np.arange(len(self.tie_rank), dtype=np.int32)
         return inverse
 
+    @cached_property
+    def document_rank(self) -> NDArray[np.int32]:
+        """Of a passage index: the place of each row's document in `doc_id` order; rows of one document share it."""
+        documents = [document_of(identifier) for identifier in self.doc_ids]
+        rank = {identifier: place for place, identifier in enumerate(sorted(set(documents)))}
+        return np.array([rank[identifier] for identifier in documents], np.int32)
+
+    def names(self, ordinals: NDArray[np.int32]) -> list[str]:
+        """The ids of the documents that rows belong to."""
+        found = list(self.doc_ids.take(ordinals))
+        return [document_of(identifier) for identifier in found] if self.meta.passages else found
+
     def postings(self, term_id: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
         start, end = self.indptr[term_id], self.indptr[term_id + 1]
         return self.doc_ordinals[start:end], self.impacts[start:end]
 
-    def ordinal(self, doc_id: str) -> int:
-        """The ordinal of a document; raises `InputError` for an unknown id."""
+    def ordinals(self, doc_id: str) -> list[int]:
+        """The row of a document, or all rows of one that was cut into passages; a passage's own id is known too.
+        Raises `InputError` for an unknown id."""
         found = self._find(doc_id)
+        if found is None and self.meta.passages:
+            parts = (self._find(passage_id(doc_id, number)) for number in itertools.count())
+            if rows := list(itertools.takewhile(lambda row: row is not None, parts)):
+                return [row for row in rows if row is not None]
         if found is None:
             raise InputError(f"there is no document {doc_id!r} in this index of {self.n_documents} documents")
-        return found
+        return [found]
 
     def holds(self, doc_id: str) -> bool:
-        return self._find(doc_id) is not None
+        return self._find(passage_id(doc_id, 0) if self.meta.passages else doc_id) is not None
 
     def _find(self, doc_id: str) -> int | None:
         """Binary search over the ids in order."""

@@ -14,13 +14,14 @@ from safetensors.torch import save_file
 from lexigraft.core.artifact import read_manifest, write_json
 from lexigraft.core.errors import SettingError
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import FinetuneSettings, ModelSettings, PretrainSettings, VocabSettings
+from lexigraft.core.settings import DataSettings, FinetuneSettings, ModelSettings, PretrainSettings, VocabSettings
 from lexigraft.data.collection import Collection
 from lexigraft.model import scratch
 from lexigraft.model.backbone import Backbone, default_device, load_backbone
 from lexigraft.model.encoder import SparseEncoder, open_encoder, save_encoder
 from lexigraft.model.head import SparseHead, diagnose, graft, own_words, random_head
 from lexigraft.model.inputs import read_documents, read_queries
+from lexigraft.pipeline.stages import searched_documents
 from lexigraft.pipeline.training_data import training_data, training_queries
 from lexigraft.train.finetune import ValidationTexts
 from lexigraft.train.finetune import finetune as train_to_rank
@@ -42,18 +43,20 @@ def _texts(collection: Collection) -> Iterator[str]:
     return chain((document.contents for document in collection.documents()), training_queries(collection))
 
 
-def learn_vocabulary(collection: Collection, backbone: str, settings: VocabSettings, folder: Path) -> None:
-    """The most frequent terms of the documents and the training queries that the backbone can spell.
+def learn_vocabulary(
+    collection: Collection, words_of: Collection, backbone: str, settings: VocabSettings, folder: Path
+) -> None:
+    """The most frequent terms that the backbone can spell: of the documents and the training queries, or of another
+    collection. What the terms are worth is counted in the collection's own documents either way.
 
     Documents are what will be searched, so all of them count; of the queries, only those that train.
     """
     tokenizer = load_backbone(backbone, 1).tokenizer
-
-    def documents() -> Iterator[str]:
-        return (document.contents for document in collection.documents())
-
+    own = words_of is collection
+    words = _texts(collection) if own else (document.contents for document in words_of.documents())
+    documents = (document.contents for document in collection.documents())
     wanted = settings.size, settings.min_count, settings.stemmer, settings.stopwords
-    learn(documents, training_queries(collection), tokenizer, *wanted, folder)
+    learn(words, documents, tokenizer, *wanted, folder)
 
 
 def pretrain(
@@ -179,11 +182,14 @@ def _write_model(encoder: SparseEncoder, training: Training, folder: Path) -> No
         save_file(training.last, folder / "last.safetensors")
 
 
-def encode(collection: Collection, model: Path, folder: Path, final: Path, progress: Progress = SILENT) -> None:
-    """Documents to learned vectors; the way from `final`, where they will lie, to the model is kept with them."""
+def encode(
+    collection: Collection, data: DataSettings, model: Path, folder: Path, final: Path, progress: Progress = SILENT
+) -> None:
+    """Documents, or their passages, to learned vectors; the way from `final`, where they will lie, to the model is kept
+    with them."""
     encoder = open_encoder(model).to(default_device())
-    documents = progress.track(collection.documents(), "encoding documents")
+    documents = searched_documents(collection, data, progress)
     manifest = read_manifest(model)
     assert manifest is not None, "just opened"
     queries = {"kind": "model", "model": os.path.relpath(model, final), "fingerprint": manifest.fingerprint}
-    encode_with_model(documents, encoder, queries, folder)
+    encode_with_model(documents, encoder, queries, folder, passages=bool(data.passage_words))

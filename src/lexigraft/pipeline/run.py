@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import Manifest, hash_file, write_json
+from lexigraft.core.artifact import Manifest, write_json
 from lexigraft.core.config import settings_as_dict
 from lexigraft.core.errors import SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.resources import measured
 from lexigraft.core.settings import AUTO, Settings
-from lexigraft.data.collection import Collection
+from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.evaluate.measures import check_measures
 from lexigraft.index import store as index_store
 from lexigraft.pipeline import stages
@@ -145,14 +145,16 @@ class _Run:
 
     def encode(self, view: str, collection: Collection, system: str, model: Manifest | None) -> Manifest:
         path = self.folder.vectors(view, system)
-        parents = {"corpus": hash_file(collection.corpus_file)}  # new queries or judgements change no document
-        config: dict[str, Any] = {"on_duplicate": collection.on_duplicate}
+        parents = {"corpus": collection.digest(CORPUS)}  # new queries or judgements change no document
+        data = self.settings.data
+        reading = {"on_duplicate": data.on_duplicate, "on_bad_bytes": data.on_bad_bytes}
+        config: dict[str, Any] = {**reading, **stages.passage_config(data)}
         if model is None:
             settings = stages.lexical_settings(system, self.settings.lexical)
             config |= {"encoder": "bm25", **stages.settings_config(settings)}
 
             def make(folder: Path) -> None:
-                stages.encode(collection, settings, folder, self.progress)
+                stages.encode(collection, data, settings, folder, self.progress)
         else:
             config |= {"encoder": "model"}
             parents["model"] = model.fingerprint
@@ -160,7 +162,7 @@ class _Run:
             def make(folder: Path) -> None:
                 from lexigraft.pipeline import model_stages
 
-                model_stages.encode(collection, self.folder.model("finetuned"), folder, path, self.progress)
+                model_stages.encode(collection, data, self.folder.model("finetuned"), folder, path, self.progress)
 
         wanted = self.manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
         return self.artifacts.ensure("encode", f"encode {system} ({view})", path, wanted, make)
@@ -179,9 +181,7 @@ class _Run:
 
     def evaluate(self, collection: Collection, split: str, indexes: dict[tuple[str, int], Manifest]) -> list[Path]:
         settings = self.settings
-        judged_on = {"qrels": hash_file(collection.qrels_files[split])}
-        if collection.queries_file is not None:
-            judged_on["queries"] = hash_file(collection.queries_file)
+        judged_on = {"qrels": collection.digest(split), "queries": collection.digest(QUERIES)}
         paths = []
         for system in settings.run.systems:
             for qk, dk in self.budgets(system):

@@ -24,12 +24,13 @@ def build(source: str, out: Path, settings: Settings, keep: int = 0, progress: P
     """Index `source` (a collection folder, or "pydocs" in its full view) at `out`, replacing an index there."""
     _require_free_for(out, index_store.KIND)
     description = stages.source_description(source, settings.data)
-    config = {**description, "keep": keep, **stages.settings_config(settings.lexical)}
+    passages = stages.passage_config(settings.data)
+    config = {**description, **passages, "keep": keep, **stages.settings_config(settings.lexical)}
     with _collected(source, out, settings, progress) as (collection, scratch):
         vectors_folder = scratch / "vectors"
         manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)
         with write_artifact(vectors_folder, manifest) as folder:
-            stages.encode(collection, settings.lexical, folder, progress)
+            stages.encode(collection, settings.data, settings.lexical, folder, progress)
         with write_artifact(out, Manifest(index_store.KIND, index_store.FORMAT_VERSION, config)) as folder:
             stages.index(vectors_folder, keep, settings.index, folder, progress)
     return open_index(out, checksums=False).meta
@@ -59,11 +60,11 @@ def encode(
 
     _require_free_for(out, vectors_store.KIND)
     parents = {"model": open_artifact(model, model_store.KIND, model_store.FORMAT_VERSION).fingerprint}
-    config = stages.source_description(source, settings.data)
+    config = {**stages.source_description(source, settings.data), **stages.passage_config(settings.data)}
     with _collected(source, out, settings, progress) as (collection, _):
         manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
         with write_artifact(out, manifest) as folder:
-            model_stages.encode(collection, model.resolve(), folder, out.resolve(), progress)
+            model_stages.encode(collection, settings.data, model.resolve(), folder, out.resolve(), progress)
     return vectors_store.read_meta(out)
 
 

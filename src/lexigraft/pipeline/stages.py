@@ -3,7 +3,7 @@ empty folder, and knows nothing of runs, resuming or the command line."""
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
@@ -13,9 +13,11 @@ from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings, EvaluateSettings, IndexSettings, LexicalSettings, SearchSettings
-from lexigraft.core.types import Measurement, Qrel, Query, Ranking, SparseMatrix
+from lexigraft.core.types import Document, Measurement, Qrel, Query, Ranking, SparseMatrix
 from lexigraft.data import pydocs
-from lexigraft.data.collection import Collection, open_collection
+from lexigraft.data.collection import Collection, Reading, open_collection
+from lexigraft.data.passages import cut_passages
+from lexigraft.data.sources import open_source
 from lexigraft.data.write import write_collection
 from lexigraft.evaluate.cost import flops, mean_ms, mean_terms, postings_lengths, time_searches
 from lexigraft.evaluate.measures import judgements, measure, measured_by
@@ -32,6 +34,7 @@ from lexigraft.vectors.store import open_vectors
 PYDOCS = "pydocs"
 REPORTED = ("MRR@10", "R@10", "nDCG@10")
 RANKINGS_AT_ONCE = 256
+FEWER_ENCODINGS = 10  # a model takes ten times as long to encode a query as the index to answer it
 
 log = logging.getLogger(__name__)
 
@@ -40,13 +43,16 @@ def source_description(source: str, settings: DataSettings) -> dict[str, Any]:
     """What a collection depends on: file hashes, or for pydocs the installed packages and their versions."""
     if source == PYDOCS:
         return {"source": PYDOCS, "packages": list(settings.packages), "installed": pydocs.installed_packages()}
-    collection = open_collection(Path(source), settings.on_duplicate)
-    return {"source": "beir", "on_duplicate": settings.on_duplicate, "files": collection.file_hashes()}
+    return open_source(source, reading(settings)).description()
+
+
+def reading(settings: DataSettings) -> Reading:
+    return Reading(settings.on_duplicate, settings.on_bad_bytes)
 
 
 def collect(source: str, settings: DataSettings, folder: Path, progress: Progress = SILENT) -> None:
-    """Make a collection ready to be read: pydocs is written out in BEIR layout; a BEIR folder is read where it is, and
-    the manifest with its files' hashes is all that stays of it."""
+    """Make a collection ready to be read: pydocs is written out in BEIR layout; any other is read where it is, and the
+    manifest with its files' hashes is all that stays of it."""
     if source != PYDOCS:
         return
     files = pydocs.source_files(settings.packages)
@@ -65,8 +71,23 @@ def collect(source: str, settings: DataSettings, folder: Path, progress: Progres
 def collected(source: str, settings: DataSettings, folder: Path) -> dict[str, Collection]:
     """The views of what `collect` left in `folder`, by name."""
     if source != PYDOCS:
-        return {JUDGED: open_collection(Path(source), settings.on_duplicate)}
-    return {view: open_collection(folder / view, settings.on_duplicate) for view in (FULL, JUDGED)}
+        return {JUDGED: open_source(source, reading(settings))}
+    return {view: open_collection(folder / view, reading(settings)) for view in (FULL, JUDGED)}
+
+
+def searched_documents(collection: Collection, settings: DataSettings, progress: Progress) -> Iterator[Document]:
+    """What is encoded and indexed: documents, or their passages."""
+    documents: Iterable[Document] = progress.track(collection.documents(), "encoding documents")
+    if settings.passage_words:
+        documents = cut_passages(documents, settings.passage_words, settings.passage_overlap)
+    return iter(documents)
+
+
+def passage_config(settings: DataSettings) -> dict[str, int]:
+    """How documents are cut, for a recipe; empty where they are not."""
+    if not settings.passage_words:
+        return {}
+    return {"passage_words": settings.passage_words, "passage_overlap": settings.passage_overlap}
 
 
 def lexical_settings(system: str, settings: LexicalSettings) -> LexicalSettings:
@@ -74,9 +95,16 @@ def lexical_settings(system: str, settings: LexicalSettings) -> LexicalSettings:
     return replace(settings, stopwords="none", stemmer="none") if system == "bm25-plain" else settings
 
 
-def encode(collection: Collection, settings: LexicalSettings, folder: Path, progress: Progress = SILENT) -> None:
-    """Documents to BM25 vectors."""
-    encode_documents(progress.track(collection.documents(), "encoding documents"), settings, folder)
+def encode(
+    collection: Collection,
+    data: DataSettings,
+    settings: LexicalSettings,
+    folder: Path,
+    progress: Progress = SILENT,
+) -> None:
+    """Documents, or their passages, to BM25 vectors."""
+    documents = searched_documents(collection, data, progress)
+    encode_documents(documents, settings, folder, passages=bool(data.passage_words))
 
 
 def index(vectors: Path, keep: int, settings: IndexSettings, folder: Path, progress: Progress = SILENT) -> None:
@@ -99,7 +127,8 @@ def encode_judged(collection: Collection, split: str, index_path: Path, settings
     judged = known_judgements(collection.qrels(split), split, all_queries, opened)
     queries = [query for query in all_queries if query.query_id in judged]
     encoder = open_query_encoder(opened.meta.query_encoder, opened.vocabulary, index_path)
-    timed = [queries[place].text for place in _spread(len(queries), settings.timing_queries)]
+    n_timed = max(1, settings.timing_queries // FEWER_ENCODINGS)
+    timed = [queries[place].text for place in _spread(len(queries), n_timed)]
     ms_encode = mean_ms(lambda place: encoder.encode(timed[place]), len(timed), settings.timing_runs)
     return JudgedQueries(judged, encode_queries(queries, encoder, opened.vocabulary), ms_encode)
 
@@ -184,6 +213,8 @@ def known_judgements(qrels: list[Qrel], split: str, queries: list[Query], opened
         message = "%s judgements: %d relevant documents are not in the collection (such as %s) and count as missed"
         log.warning(message, split, len(absent), absent[0])
     judged = judgements(known)
+    if n_empty := len({qrel.query_id for qrel in known}) - len(judged):
+        log.warning("%s judgements: %d queries have no relevant document and are not measured", split, n_empty)
     if not judged:
         raise InputError(f"no known query of split {split!r} has a relevant document; nothing can be measured")
     return judged

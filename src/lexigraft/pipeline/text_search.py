@@ -34,7 +34,7 @@ class TextSearch:
     def search(self, text: str, k: int = 10) -> list[Hit]:
         """The k best documents; empty when no word of `text` is in the vocabulary."""
         ordinals, scores = self._searcher.search_ordinals(*self._encoder.encode(text), k)
-        doc_ids, titles = self.index.doc_ids.take(ordinals), self.index.titles.take(ordinals)
+        doc_ids, titles = self.index.names(ordinals), self.index.titles.take(ordinals)
         return [Hit(rank, *found) for rank, found in enumerate(zip(doc_ids, scores.tolist(), titles, strict=True), 1)]
 
     def explain(self, text: str, doc_id: str) -> Explanation:

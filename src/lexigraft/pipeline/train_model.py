@@ -10,10 +10,11 @@ from lexigraft.core.artifact import Manifest, hash_file, recipe
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import AUTO, Settings
-from lexigraft.data.collection import Collection
+from lexigraft.data.collection import CORPUS, QUERIES, Collection
+from lexigraft.data.sources import open_source
 from lexigraft.pipeline.ensure import Ensurer
 from lexigraft.pipeline.layout import RunFolder
-from lexigraft.pipeline.stages import settings_config
+from lexigraft.pipeline.stages import reading, settings_config
 from lexigraft.pipeline.training_data import DEV, TRAIN
 
 BACKBONE_FORMAT = 1
@@ -26,7 +27,7 @@ def why_not(collection: Collection) -> str:
     """Why no model can be trained for a collection; empty where one can."""
     if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
         return f"{', '.join(missing)} not installed (pip install 'lexigraft[train]')"
-    if TRAIN not in collection.qrels_files or collection.queries_file is None:
+    if not _can_train(collection):
         return "no training judgements (qrels/train.tsv)"
     known = {query.query_id for query in collection.queries()}
     n_pairs = sum(qrel.relevance > 0 and qrel.query_id in known for qrel in collection.qrels(TRAIN))
@@ -62,11 +63,16 @@ class ModelTraining:
         from lexigraft.pipeline import model_stages
         from lexigraft.vocab import lexicon
 
-        config = {**settings_config(self.settings.vocab), **self.backbone.recipe}
+        settings = self.settings.vocab
+        config, parents = {**settings_config(settings), **self.backbone.recipe}, dict(self.data)
+        words_of = self.collection
+        if settings.source:
+            words_of = open_source(settings.source, reading(self.settings.data))
+            parents["words"] = words_of.digest(CORPUS)
         return self.artifacts.ensure(
             "vocabulary", "vocabulary", self.folder.model("vocabulary"),
-            Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, self.data),
-            lambda out: model_stages.learn_vocabulary(self.collection, self.backbone.source, self.settings.vocab, out),
+            Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, parents),
+            lambda out: model_stages.learn_vocabulary(self.collection, words_of, self.backbone.source, settings, out),
         )  # fmt: skip
 
     def pretrained(self) -> Manifest:
@@ -104,8 +110,8 @@ class ModelTraining:
             "measured": self.measured_split,
         }
         parents = {"pretrained": self.pretrained().fingerprint, **self.data}
-        if settings.validate_every and DEV in self.collection.qrels_files:
-            parents["dev"] = hash_file(self.collection.qrels_files[DEV])
+        if settings.validate_every and DEV in self.collection.splits:
+            parents["dev"] = self.collection.digest(DEV)
         wanted = Manifest(encoder.KIND, encoder.FORMAT_VERSION, config, parents, seed)
 
         def make(checkpoint: Path, out: Path) -> None:
@@ -152,14 +158,13 @@ def _file_hashes(folder: Path) -> dict[str, str]:
 
 
 def _training_files(collection: Collection) -> dict[str, str]:
-    if TRAIN not in collection.qrels_files or collection.queries_file is None:
+    if not _can_train(collection):
         raise InputError(
-            f"{collection.folder} has no training judgements (qrels/train.tsv) to learn from; add them, or "
+            f"{collection.name} has no training judgements (qrels/train.tsv) to learn from; add them, or "
             "for 'run' leave esplade out of run.systems"
         )
-    files = {
-        "corpus": collection.corpus_file,
-        "queries": collection.queries_file,
-        "train": collection.qrels_files[TRAIN],
-    }
-    return {name: hash_file(path) for name, path in files.items()}
+    return {part: collection.digest(part) for part in (CORPUS, QUERIES, TRAIN)}
+
+
+def _can_train(collection: Collection) -> bool:
+    return TRAIN in collection.splits and bool(collection.digest(QUERIES))

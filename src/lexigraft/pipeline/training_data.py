@@ -52,7 +52,7 @@ def training_data(collection: Collection, measured_split: str | None, settings: 
     train = _positives(collection.qrels(TRAIN), query_text)
     validating: list[Qrel] = []
     if settings.validate_every:
-        if DEV in collection.qrels_files and measured_split != DEV:
+        if DEV in collection.splits and measured_split != DEV:
             validating = _positives(collection.qrels(DEV), query_text)
         validating = validating or train
         few = {qrel.query_id for qrel in train}
@@ -68,7 +68,7 @@ def training_data(collection: Collection, measured_split: str | None, settings: 
     train = [qrel for qrel in train if qrel.doc_id in texts]
     if not train:
         raise InputError(
-            f"{collection.folder}: no training judgement names a known query and document: nothing to learn from"
+            f"{collection.name}: no training judgement names a known query and document: nothing to learn from"
         )
     number = {doc_id: place for place, doc_id in enumerate(texts)}
     query_number = {query_id: place for place, query_id in enumerate(dict.fromkeys(qrel.query_id for qrel in train))}

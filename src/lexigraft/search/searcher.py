@@ -15,6 +15,7 @@ from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.types import Ranking, SparseMatrix, require_same_vocabulary
 from lexigraft.index.store import Index
 from lexigraft.search.exhaustive import search_exhaustive
+from lexigraft.search.folding import search_folded
 from lexigraft.search.maxscore import WINDOW, search_maxscore
 from lexigraft.search.topk import ranked
 from lexigraft.vectors.quantize import quantize_query
@@ -35,9 +36,10 @@ class Searcher:
         self._lists = (index.indptr, index.doc_ordinals, index.impacts, index.list_max, index.tie_rank)
 
     def search(self, term_ids: NDArray[np.int32], weights: NDArray[np.float32], k: int, query_id: str = "") -> Ranking:
-        """The k documents with the largest dot product, ties by `doc_id`; only those that share a term."""
+        """The k documents with the largest dot product, ties by `doc_id`; only those that share a term. A document cut
+        into passages has the score of its best one."""
         ordinals, scores = self.search_ordinals(term_ids, weights, k)
-        return Ranking(query_id, tuple(self.index.doc_ids.take(ordinals)), tuple(scores.tolist()))
+        return Ranking(query_id, tuple(self.index.names(ordinals)), tuple(scores.tolist()))
 
     def search_ordinals(
         self, term_ids: NDArray[np.int32], weights: NDArray[np.float32], k: int
@@ -45,6 +47,13 @@ class Searcher:
         """The same as internal ordinals and scores, without making strings."""
         if k < 1:
             raise SettingError(f"k = {k} is not allowed: 1 or more")
+        if self.index.meta.passages:
+            return search_folded(lambda depth: self._rows(term_ids, weights, depth), self.index.document_rank, k)
+        return self._rows(term_ids, weights, k)
+
+    def _rows(
+        self, term_ids: NDArray[np.int32], weights: NDArray[np.float32], k: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         terms = np.ascontiguousarray(term_ids, np.int32)
         self._check_terms(terms)
         integers, query_scale = quantize_query(np.asarray(weights, np.float32))

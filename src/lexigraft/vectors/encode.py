@@ -72,7 +72,11 @@ def _rows(weights: torch.Tensor, keep: int) -> Iterator[Row]:
 
 
 def encode_with_model(
-    documents: Iterable[Document], encoder: SparseEncoder, query_encoder: Mapping[str, Any], folder: Path
+    documents: Iterable[Document],
+    encoder: SparseEncoder,
+    query_encoder: Mapping[str, Any],
+    folder: Path,
+    passages: bool = False,
 ) -> VectorsMeta:
     """Write the vectors of a stream of documents, with their ids, titles and vocabulary, into `folder`."""
     text_encoder, n_rows = TextEncoder(encoder, "document"), 0
@@ -96,7 +100,7 @@ def encode_with_model(
         raise InputError("the collection has no documents; its corpus file is empty")
     vocabulary = encoder.vocabulary
     write_strings(folder, "terms", vocabulary.terms)
-    meta = VectorsMeta(n_rows, len(vocabulary), vocabulary.fingerprint, query_encoder)
+    meta = VectorsMeta(n_rows, len(vocabulary), vocabulary.fingerprint, query_encoder, passages)
     write_meta(folder, meta)
     return meta
 

@@ -79,7 +79,9 @@ def replace_pieces(
     return replaced, new_ends
 
 
-def encode_documents(documents: Iterable[Document], settings: LexicalSettings, folder: Path) -> VectorsMeta:
+def encode_documents(
+    documents: Iterable[Document], settings: LexicalSettings, folder: Path, passages: bool = False
+) -> VectorsMeta:
     """Write the BM25 vectors of a stream of documents, with their ids, titles and vocabulary, into `folder`."""
     reader = TermReader(Analyser(settings))
     lengths = _count(documents, reader, folder)
@@ -90,7 +92,8 @@ def encode_documents(documents: Iterable[Document], settings: LexicalSettings, f
     _weigh(lengths, len(reader.id_of), settings, folder)
     vocabulary = Vocabulary(tuple(reader.id_of))
     write_strings(folder, "terms", vocabulary.terms)
-    meta = VectorsMeta(len(lengths), len(vocabulary), vocabulary.fingerprint, {"kind": "bm25", **asdict(settings)})
+    queries = {"kind": "bm25", **asdict(settings)}
+    meta = VectorsMeta(len(lengths), len(vocabulary), vocabulary.fingerprint, queries, passages)
     write_meta(folder, meta)
     return meta
 

@@ -25,12 +25,14 @@ TITLE_CHARACTERS = 100
 
 @dataclass(frozen=True)
 class VectorsMeta:
-    """`query_encoder` describes the encoder whose queries fit these documents: {"kind": "bm25", ...its settings}."""
+    """`query_encoder` describes the encoder whose queries fit these documents: {"kind": "bm25", ...its settings}.
+    `passages`: the rows are parts of documents, and their scores are to be folded."""
 
     n_rows: int
     n_terms: int
     vocab_fingerprint: str
     query_encoder: Mapping[str, Any]
+    passages: bool = False
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class DocumentVectors:
     vocabulary: Vocabulary
     query_encoder: Mapping[str, Any]
     fingerprint: str
+    passages: bool = False
 
 
 def write_meta(folder: Path, meta: VectorsMeta) -> None:
@@ -62,7 +65,8 @@ def open_vectors(path: Path, checksums: bool = True) -> DocumentVectors:
         vocab_fingerprint=meta.vocab_fingerprint,
     )
     vocabulary = Vocabulary(StringTable(path, "terms"))
-    return DocumentVectors(matrix, StringTable(path, "titles"), vocabulary, meta.query_encoder, manifest.fingerprint)
+    titles = StringTable(path, "titles")
+    return DocumentVectors(matrix, titles, vocabulary, meta.query_encoder, manifest.fingerprint, meta.passages)
 
 
 def row_ranges(indptr: NDArray[np.int64], entries: int = ENTRIES_PER_CHUNK) -> Iterator[tuple[int, int]]:

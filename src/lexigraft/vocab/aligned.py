@@ -22,6 +22,7 @@ from lexigraft.vocab.subwords import SubwordTokenizer
 from lexigraft.vocab.words import normalised_utf8, words_of_piece
 
 TEXTS_AT_ONCE = 4096
+MOST_PIECES = 1 << 20  # more distinct ones than that are forgotten, and spelt again when they come again
 NO_TERM = -1  # a word outside the vocabulary
 NOT_POOLED = -2  # a stop-word or a special token: the model reads it, and no term is taken from it
 
@@ -65,7 +66,7 @@ def pad(indptr: NDArray[np.int64], values: NDArray[np.int32], fill: int) -> tupl
 
 
 class AlignedReader:
-    """Reads texts for one tokenizer and vocabulary; remembers every word it has spelt.
+    """Reads texts for one tokenizer and vocabulary; remembers the words it has spelt.
 
     With a stemmer, a word belongs to the term that has its stem; stop-words belong to none.
     """
@@ -82,6 +83,10 @@ class AlignedReader:
         self._stem = stemmer(stemming, "vocab.stemmer")
         self._stopwords = stopwords(stopping)
         self._term_of_stem = {self._stem(term): number for number, term in enumerate(vocabulary.terms)}
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin with empty tables, at the start and whenever they have grown too large."""
         self._table = PieceTable()
         self._word_number: dict[str, int] = {}
         self._piece_starts, self._piece_words = array("i", [0]), array("i")
@@ -104,6 +109,8 @@ class AlignedReader:
     def _number(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Piece numbers of all texts and where each text's end, some thousand texts at a time: the table of pieces
         makes room for as many new ones as a batch could hold."""
+        if self._table.count > MOST_PIECES:
+            self._forget()
         numbers, ends, shift = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)], 0
         for start in range(0, len(texts), TEXTS_AT_ONCE):
             found, found_ends = self._number_some(texts[start : start + TEXTS_AT_ONCE])

@@ -7,7 +7,7 @@ vocabulary.json                     the stemmer and the corpus's size, and count
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
+from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary
 from lexigraft.vocab.aligned import TEXTS_AT_ONCE, AlignedReader
+from lexigraft.vocab.counting import count_words
 from lexigraft.vocab.subwords import SubwordTokenizer
-from lexigraft.vocab.unigrams import UnigramVocabulary, build_unigrams, count_words
+from lexigraft.vocab.unigrams import UnigramVocabulary, build_unigrams
 
 KIND, FORMAT_VERSION = "vocabulary", 2
 
@@ -48,8 +50,8 @@ class Lexicon:
 
 
 def learn(
-    documents: Callable[[], Iterable[str]],
-    queries: Iterable[str],
+    texts: Iterable[str],
+    documents: Iterable[str],
     tokenizer: SubwordTokenizer,
     size: int,
     min_count: int,
@@ -57,12 +59,17 @@ def learn(
     stopwords: str,
     folder: Path,
 ) -> None:
-    """Learn a vocabulary of `documents` (read twice) and `queries`, and write it into `folder`."""
-    words = count_words(queries)
-    words.update(count_words(documents()))
+    """Learn a vocabulary of `texts`, count in how many of the `documents` each term occurs, and write both into
+    `folder`."""
+    words = count_words(texts)
     learned = build_unigrams(words, size, tokenizer, min_count, stemmer, stopwords)
     reader = AlignedReader(tokenizer, learned.vocabulary, stemmer, stopwords)
-    frequency, n_documents, n_words = _document_frequency(documents(), reader)
+    frequency, n_documents, n_words = _document_frequency(documents, reader)
+    if not frequency.any():
+        raise InputError(
+            f"none of the {len(learned.vocabulary)} terms of the vocabulary occurs in the collection; learn it from "
+            "texts like those that will be searched (vocab.source)"
+        )
     forms = [form for family in learned.forms for form in family]
     write_strings(folder, "terms", learned.vocabulary.terms)
     write_strings(folder, "forms", forms)

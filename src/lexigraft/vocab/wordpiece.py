@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from lexigraft.vocab.unigrams import count_words
+from lexigraft.vocab.counting import count_words
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

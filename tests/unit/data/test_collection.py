@@ -5,7 +5,7 @@ import pytest
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document, Qrel, Query
-from lexigraft.data.collection import open_collection
+from lexigraft.data.collection import Reading, open_collection
 
 
 def make(folder, corpus='{"_id": "1", "title": "T", "text": "x"}\n', queries='{"_id": "q", "text": "x"}\n', **qrels):
@@ -89,18 +89,18 @@ def test_other_encodings_and_cut_gzip(tmp_path):
     (folder / "corpus.jsonl").unlink()
     (folder / "corpus.jsonl.gz").write_bytes(gzip.compress(b'{"_id": "1", "text": "x"}\n' * 100)[:-9])
     with pytest.raises(InputError, match="not a whole gzip file"):
-        list(open_collection(folder).documents())
+        list(open_collection(folder, Reading("skip")).documents())
 
 
-def test_duplicate_ids_keep_the_first_and_are_counted(tmp_path, caplog):
+def test_duplicate_ids_are_an_error_or_keep_the_first_and_are_counted(tmp_path, caplog):
     lines = "".join(f'{{"_id": "{i}", "text": "{t}"}}\n' for i, t in [(1, "a"), (2, "b"), (1, "c"), (1, "d")])
     folder = make(tmp_path / "c", lines)
+    with pytest.raises(InputError, match=r":3: the _id '1' was used on line 1 already.*--on-duplicate skip"):
+        list(open_collection(folder).documents())
     with caplog.at_level(logging.WARNING):
-        assert [document.text for document in open_collection(folder).documents()] == ["a", "b"]
+        assert [document.text for document in open_collection(folder, Reading("skip")).documents()] == ["a", "b"]
     assert "2 records dropped" in caplog.text
     assert "'1' on lines 1 and 3" in caplog.text
-    with pytest.raises(InputError, match=r":3: the _id '1' was used on line 1 already"):
-        list(open_collection(folder, on_duplicate="error").documents())
 
 
 def test_many_ids_are_told_apart(tmp_path):

@@ -3,8 +3,8 @@ import io
 import pytest
 
 from lexigraft.core.errors import InputError
-from lexigraft.core.types import Qrel, Ranking
-from lexigraft.evaluate.trec import read_qrels, read_run, write_run
+from lexigraft.core.types import Ranking
+from lexigraft.evaluate.trec import read_run, write_run
 
 
 def test_round_trip(tmp_path):
@@ -31,11 +31,6 @@ def test_ids_with_spaces_stay_one_field(tmp_path):
 def test_scores_order_a_run_and_ranks_break_ties(tmp_path):
     (tmp_path / "run").write_text("q Q0 a 0 1 t\nq Q0 b 0 9 t\nq Q0 d 3 1 t\nq Q0 c 2 1 t\n")
     assert read_run(tmp_path / "run")[0].doc_ids == ("b", "a", "c", "d")
-
-
-def test_qrels(tmp_path):
-    (tmp_path / "qrels").write_text("q 0 d 2\n\nq 0 e -1\n")
-    assert read_qrels(tmp_path / "qrels") == [Qrel("q", "d", 2), Qrel("q", "e", -1)]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ def test_postings_of_a_small_matrix(tmp_path):
     assert found.impacts.tolist() == [50, 255, 128]
     assert found.list_max.tolist() == [50, 0, 255, 0]
     assert found.tie_rank.tolist() == [1, 2, 0]
-    assert [found.ordinal(doc_id) for doc_id in "abc"] == [2, 0, 1]
+    assert [found.ordinals(doc_id) for doc_id in "abc"] == [[2], [0], [1]]
     assert list(found.titles) == ["title of b", "title of c", "title of a"]
     assert found.meta.scale == pytest.approx(5.1 / 255)
 
@@ -25,7 +25,7 @@ def test_unknown_document(tmp_path):
     found = index_of(sparse_matrix([{0: 1.0}], 1), tmp_path / "i")
     for doc_id in ("", "d", "d00", "z"):
         with pytest.raises(InputError, match="there is no document"):
-            found.ordinal(doc_id)
+            found.ordinals(doc_id)
 
 
 def test_pruned_index_is_derived_from_the_same_vectors(tmp_path):

@@ -11,8 +11,9 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary
 from lexigraft.vocab.aligned import NOT_POOLED, AlignedReader, joined
 from lexigraft.vocab.bags import document_weights, query_weights, take_bags
+from lexigraft.vocab.counting import count_words
 from lexigraft.vocab.subwords import SpecialTokens, SubwordTokenizer
-from lexigraft.vocab.unigrams import build_unigrams, count_words
+from lexigraft.vocab.unigrams import build_unigrams
 from lexigraft.vocab.words import split_words
 
 

@@ -17,7 +17,7 @@ DOCUMENTS = ["sort the ab ab", "ab sorts", "sorting"]
 @pytest.fixture
 def lexicon(tmp_path):
     with write_artifact(tmp_path / "v", Manifest(KIND, FORMAT_VERSION, {})) as folder:
-        learn(lambda: DOCUMENTS, ["sort abs"], TOKENIZER, 10, 1, "english", "english", folder)
+        learn([*DOCUMENTS, "sort abs"], DOCUMENTS, TOKENIZER, 10, 1, "english", "english", folder)
     return open_lexicon(tmp_path / "v")
 
 

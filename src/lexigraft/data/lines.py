@@ -1,0 +1,61 @@
+"""Lines of text files, plain or gzip, as a stream: each with its number and a name for messages.
+
+Lines are decoded one by one, so a wrong byte is named by its line, and memory holds one line whatever the file's size.
+"""
+
+import gzip
+import logging
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from lexigraft.core.errors import InputError
+
+BAD_BYTES = ("error", "replace")
+_BOM = b"\xef\xbb\xbf"
+
+log = logging.getLogger(__name__)
+
+
+class Line(NamedTuple):
+    """`text` has no line end."""
+
+    number: int
+    path: Path
+    text: str
+
+    @property
+    def where(self) -> str:
+        """For messages; made when asked for, because lines are many."""
+        return f"{self.path}:{self.number}"
+
+
+def read_lines(path: Path, on_bad_bytes: str = "error") -> Iterator[Line]:
+    """Every line that holds more than white space. A line that is not UTF-8 is an error or, with "replace", read with
+    U+FFFD in the wrong places and counted in a warning."""
+    n_replaced, example = 0, 0
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+            for number, raw in enumerate(file, 1):
+                if number == 1 and raw.startswith(_BOM):
+                    raw = raw[len(_BOM) :]
+                try:
+                    text = raw.decode()
+                except UnicodeDecodeError as error:
+                    if on_bad_bytes == "error":
+                        raise InputError(
+                            f"{path}:{number} is not UTF-8 ({error.reason} at byte {error.start + 1} of the line); "
+                            "convert the file, for example with iconv, or go on with --set data.on_bad_bytes=replace"
+                        ) from error
+                    text = raw.decode("utf-8", "replace")
+                    n_replaced, example = n_replaced + 1, example or number
+                text = text.rstrip("\r\n")
+                if text and not text.isspace():
+                    yield Line(number, path, text)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{path} is not a whole gzip file: {error}") from error
+    if n_replaced:
+        log.warning(
+            "%s: %d lines are not UTF-8 (such as line %d); wrong bytes were replaced", path, n_replaced, example
+        )
