@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bench.index_rate import generated_documents
+from bench.vocab_rate import memory
 from lexigraft.core.types import Qrel, Query
 from lexigraft.data.write import write_collection
 from lexigraft.index.store import open_index
@@ -82,3 +83,76 @@ def test_killed_at_random_moments(tmp_path):
     assert rows[0] == rows[1]
     for file in (tmp_path / "one").glob("judged/*/index/*"):
         assert file.read_bytes() == (tmp_path / "two" / file.relative_to(tmp_path / "one")).read_bytes()
+
+
+def test_counting_words_takes_the_same_memory_for_a_hundred_times_the_text(tmp_path):
+    """From 10,000 to 1,000,000 documents, reading and counting grows only by the 16 to 32 bytes an id that duplicates
+    are found by."""
+    found = memory(tmp_path, _small(tmp_path))["peak_memory_of_counting"]
+    assert found[1_000_000]["megabytes"] > 90 * found[10_000]["megabytes"]
+    assert found[1_000_000]["peak_MiB"] - found[100_000]["peak_MiB"] < 64, found
+
+
+def test_a_corpus_ten_times_larger_than_memory_is_read_counted_and_encoded(tmp_path):
+    """What it takes above the same work on a tiny collection stays below a tenth of the corpus."""
+    collection = tmp_path / "docs"
+    generated = generated_documents(30_000, n_words=20_000)
+    # Without a number of its own in every document, the vocabulary stops growing, as that of a language does.
+    documents = (d._replace(text=" ".join([d.text.rpartition(" ")[0]] * 40)) for d in generated)
+    write_collection(collection, documents)
+    megabytes = (collection / "corpus.jsonl").stat().st_size / 2**20
+    script = tmp_path / "work.py"
+    script.write_text(BOUNDED_WORK)
+    idle, peak = (_peak_of_script(script, path, tmp_path) for path in (_small(tmp_path), str(collection)))
+    assert megabytes > 1000
+    assert peak - idle < megabytes / 10, (megabytes, idle, peak)
+
+
+BOUNDED_WORK = """
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    from lexigraft.core.settings import DataSettings, VocabSettings
+    from lexigraft.core.artifact import Manifest, write_artifact
+    from lexigraft.data.sources import open_source
+    from lexigraft.data.stats import collection_stats
+    from lexigraft.model import encoder as store
+    from lexigraft.model import scratch
+    from lexigraft.model.backbone import load_backbone
+    from lexigraft.pipeline.model_stages import encode, learn_vocabulary, new_encoder
+    from lexigraft.core.settings import ModelSettings
+    from lexigraft.vocab import lexicon
+    from dataclasses import replace
+
+    source, out = sys.argv[1], Path(sys.argv[2])
+    collection = open_source(source)
+    collection_stats(collection)
+    few = [document.contents[:2000] for document, _ in zip(collection.documents(), range(200))]
+    (out / "backbone").mkdir()
+    scratch.SUBWORDS, scratch.WIDTH = 500, 32
+    scratch.make_backbone(few, 1, 0, out / "backbone")
+    with write_artifact(out / "vocabulary", Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, {})) as folder:
+        learn_vocabulary(collection, collection, str(out / "backbone"), VocabSettings(size=2000), folder)
+    backbone, words = load_backbone(str(out / "backbone")), lexicon.open_lexicon(out / "vocabulary")
+    model = new_encoder(backbone, words, ModelSettings(), 0)
+    model.meta = replace(model.meta, query_length=8, document_length=8, query_terms=20, document_terms=20)
+    with write_artifact(out / "model", Manifest(store.KIND, store.FORMAT_VERSION, {})) as folder:
+        store.save_encoder(model, folder)
+    with write_artifact(out / "vectors", Manifest("vectors", 1, {})) as folder:
+        encode(collection, DataSettings(), out / "model", folder, out / "vectors")
+"""
+
+
+def _peak_of_script(script: Path, source: str, scratch: Path) -> float:
+    out = scratch / f"out{hash(source) % 1000}"
+    out.mkdir()
+    process = subprocess.Popen([sys.executable, str(script), source, str(out)])
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0
+    return usage.ru_maxrss / 1024
+
+
+def _small(folder: Path) -> str:
+    write_collection(folder / "small", generated_documents(200, seed=1))
+    return str(folder / "small")

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lexigraft.vocab import words
 from lexigraft.vocab.pieces import PieceTable
 from lexigraft.vocab.words import normalise, normalised_utf8, split_pieces, split_words, words_of_piece
 
@@ -48,9 +49,19 @@ def test_numbered_pieces_are_the_pieces(batches):
 def test_many_distinct_pieces():
     """The table grows and still tells everything apart."""
     table = PieceTable()
-    words = [f"word{number}" for number in range(100_000)]
-    text = " ".join(words * 2).encode()
+    distinct = [f"word{number}" for number in range(100_000)]
+    text = " ".join(distinct * 2).encode()
     numbers, _ = table.number(text, np.array([len(text)]))
     assert numbers.tolist() == [*range(100_000), *range(100_000)]
     again, _ = table.number(text, np.array([len(text)]))
     assert again.tolist() == numbers.tolist()
+
+
+def test_letters_that_need_no_rule_are_never_cut():
+    """The shortcut's letters, each between others of every kind, are one word by the full rule too."""
+    normalised = (chr(code) for code in range(0x10000) if normalise(chr(code)) == chr(code))
+    shortcut = [letter for letter in normalised if words._PLAIN(letter) is not None]
+    assert len(shortcut) > 11_000
+    for letter in shortcut:
+        text = f"a{letter}1{letter}{letter}и{letter}한{letter}é"
+        assert split_words(text) == [normalise(text)]

@@ -4,16 +4,18 @@ Lines are decoded one by one, so a wrong byte is named by its line, and memory h
 """
 
 import gzip
+import io
 import logging
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from lexigraft.core.errors import InputError
 
 BAD_BYTES = ("error", "replace")
 _BOM = b"\xef\xbb\xbf"
+BUFFER = 1 << 18
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +38,7 @@ def read_lines(path: Path, on_bad_bytes: str = "error") -> Iterator[Line]:
     U+FFFD in the wrong places and counted in a warning."""
     n_replaced, example = 0, 0
     try:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+        with _open(path) as file:
             for number, raw in enumerate(file, 1):
                 if number == 1 and raw.startswith(_BOM):
                     raw = raw[len(_BOM) :]
@@ -59,3 +61,9 @@ def read_lines(path: Path, on_bad_bytes: str = "error") -> Iterator[Line]:
         log.warning(
             "%s: %d lines are not UTF-8 (such as line %d); wrong bytes were replaced", path, n_replaced, example
         )
+
+
+def _open(path: Path) -> BinaryIO:
+    if path.suffix != ".gz":
+        return path.open("rb")
+    return io.BufferedReader(gzip.open(path, "rb"), BUFFER)  # which finds lines in C; gzip's own does it in Python

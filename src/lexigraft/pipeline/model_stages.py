@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,8 @@ from lexigraft.train.loop import Training
 from lexigraft.train.pretrain import freeze, set_dropout
 from lexigraft.train.pretrain import pretrain as train_to_name_terms
 from lexigraft.vectors.encode import encode_with_model
-from lexigraft.vocab.aligned import TEXTS_AT_ONCE, AlignedTexts, joined
+from lexigraft.vocab.aligned import AlignedTexts, joined
+from lexigraft.vocab.batching import batches
 from lexigraft.vocab.lexicon import Lexicon, learn, open_lexicon
 
 
@@ -95,11 +96,8 @@ def _require_positions(backbone: Backbone, longest: int) -> None:
 
 def _read_corpus(collection: Collection, encoder: SparseEncoder, length: int) -> AlignedTexts:
     """All documents and training queries as subwords; their text is held only some thousand at a time."""
-    reader, texts = encoder.reader(), _texts(collection)
-    parts = []
-    while batch := list(islice(texts, TEXTS_AT_ONCE)):
-        parts.append(reader.read(batch, length))
-    return joined(parts)
+    reader = encoder.reader()
+    return joined([reader.read(some, length) for some in batches(_texts(collection), len)])
 
 
 def new_encoder(backbone: Backbone, lexicon: Lexicon, model: ModelSettings, seed: int) -> SparseEncoder:

@@ -37,7 +37,9 @@ class TrainingData(NamedTuple):
 
 
 def training_queries(collection: Collection) -> list[str]:
-    """The texts of queries with a positive training judgement."""
+    """The texts of queries with a positive training judgement; none where there are no such judgements."""
+    if TRAIN not in collection.splits:
+        return []
     wanted = {qrel.query_id for qrel in collection.qrels(TRAIN) if qrel.relevance > 0}
     return [query.text for query in collection.queries() if query.query_id in wanted]
 

@@ -1,7 +1,6 @@
 """Text to learned sparse vectors, streamed: the model's counterpart of `lexical`."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,9 +16,10 @@ from lexigraft.model.encoder import SparseEncoder, open_encoder
 from lexigraft.model.inputs import ReadTexts, inputs_of, read_documents, read_queries
 from lexigraft.model.precision import fast_precision
 from lexigraft.vectors.store import VectorsMeta, shown_title, write_meta
+from lexigraft.vocab.batching import batches
 
 BATCH = 64
-READ_AHEAD = 4096  # so many texts are sorted by length at a time, so that batches hold little padding
+READ_AHEAD = 4096  # so many texts at most are sorted by length at a time, so that batches hold little padding
 SMALLEST_WEIGHT = 1e-4
 
 Role = Literal["query", "document"]
@@ -88,7 +88,7 @@ def encode_with_model(
         ArrayWriter(folder / "weights.npy", np.float32) as weights,
     ):
         indptr.append(np.zeros(1, np.int64))
-        for batch in _groups(documents):
+        for batch in batches(documents, lambda document: len(document.text), READ_AHEAD):
             row_ids.extend(document.doc_id for document in batch)
             titles.extend(shown_title(document) for document in batch)
             for terms, values in text_encoder.encode([document.contents for document in batch]):
@@ -103,12 +103,6 @@ def encode_with_model(
     meta = VectorsMeta(n_rows, len(vocabulary), vocabulary.fingerprint, query_encoder, passages)
     write_meta(folder, meta)
     return meta
-
-
-def _groups(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    stream = iter(documents)
-    while group := list(islice(stream, READ_AHEAD)):
-        yield group
 
 
 class ModelQueryEncoder:

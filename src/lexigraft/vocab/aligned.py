@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from lexigraft.core.compiled import compiled
 from lexigraft.core.types import Vocabulary
 from lexigraft.vocab.bags import TermBags, count_terms
+from lexigraft.vocab.batching import batches
 from lexigraft.vocab.pieces import PieceTable
 from lexigraft.vocab.stems import NO_STEMMER, stemmer
 from lexigraft.vocab.stopwords import NO_STOPWORDS, stopwords
 from lexigraft.vocab.subwords import SubwordTokenizer
 from lexigraft.vocab.words import normalised_utf8, words_of_piece
 
-TEXTS_AT_ONCE = 4096
+CHARACTERS_AT_ONCE = 1 << 20
 MOST_PIECES = 1 << 20  # more distinct ones than that are forgotten, and spelt again when they come again
 NO_TERM = -1  # a word outside the vocabulary
 NOT_POOLED = -2  # a stop-word or a special token: the model reads it, and no term is taken from it
@@ -107,13 +108,13 @@ class AlignedReader:
         return self._align(numbers, ends, length), self._count(numbers, ends)
 
     def _number(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Piece numbers of all texts and where each text's end, some thousand texts at a time: the table of pieces
-        makes room for as many new ones as a batch could hold."""
+        """Piece numbers of all texts and where each text's end, some megabyte at a time: the table of pieces makes
+        room for as many new ones as a batch could hold."""
         if self._table.count > MOST_PIECES:
             self._forget()
         numbers, ends, shift = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)], 0
-        for start in range(0, len(texts), TEXTS_AT_ONCE):
-            found, found_ends = self._number_some(texts[start : start + TEXTS_AT_ONCE])
+        for some in batches(texts, len, characters=CHARACTERS_AT_ONCE):
+            found, found_ends = self._number_some(some)
             numbers.append(found)
             ends.append(found_ends + shift)
             shift += len(found)

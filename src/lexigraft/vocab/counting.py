@@ -19,10 +19,11 @@ from multiprocessing import get_context
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.vocab.batching import batches
 from lexigraft.vocab.pieces import PieceTable
 from lexigraft.vocab.words import normalised_utf8, words_of_piece
 
-BATCH_CHARACTERS = 1 << 22
+BATCH_CHARACTERS, MOST_TEXTS = 1 << 22, 1 << 18
 SERIAL_BATCHES = 4  # fewer batches are counted sooner than a process starts
 MOST_PIECES = 1 << 21
 MOST_WORDS = 1 << 21
@@ -34,22 +35,22 @@ log = logging.getLogger(__name__)
 
 def count_words(texts: Iterable[str], processes: int = 0) -> Counter[str]:
     """How often each word occurs in a stream of texts. `processes`: how many may work; 0: one a core."""
-    words = _WordCounts()
-    for pieces, counts in _counted(_batches(texts), processes or os.cpu_count() or 1):
+    words, stream = _WordCounts(), batches(texts, len, MOST_TEXTS, BATCH_CHARACTERS)
+    for pieces, counts in _counted(stream, processes or os.cpu_count() or 1):
         words.add(pieces, counts)
     return words.total()
 
 
-def _counted(batches: Iterator[list[str]], processes: int) -> Iterator[Counted]:
-    first = list(islice(batches, SERIAL_BATCHES))
+def _counted(stream: Iterator[list[str]], processes: int) -> Iterator[Counted]:
+    first = list(islice(stream, SERIAL_BATCHES))
     if processes == 1 or len(first) < SERIAL_BATCHES:
-        yield from map(count_batch, chain(first, batches))
+        yield from map(count_batch, chain(first, stream))
         return
     # This process reads and merges. Others are started afresh: a copy of one that runs threads could hang.
     n_workers = processes - 1
     with ProcessPoolExecutor(n_workers, mp_context=get_context("spawn")) as pool:
         waiting: deque[Future[Counted]] = deque()
-        for batch in chain(first, batches):
+        for batch in chain(first, stream):
             waiting.append(pool.submit(count_batch, batch))
             if len(waiting) > 2 * n_workers:  # never more in memory than keeps them busy
                 yield waiting.popleft().result()
@@ -62,18 +63,6 @@ def count_batch(texts: list[str]) -> Counted:
     text, table = b"\n".join(map(normalised_utf8, texts)), PieceTable()
     numbers, _ = table.number(text, np.array([len(text)], np.int64))
     return b" ".join(table.pieces(0)), np.bincount(numbers, minlength=table.count)
-
-
-def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    batch, size = list[str](), 0
-    for text in texts:
-        batch.append(text)
-        size += len(text)
-        if size >= BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 class _WordCounts:

@@ -9,7 +9,6 @@ vocabulary.json                     the stemmer and the corpus's size, and count
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,8 @@ from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary
-from lexigraft.vocab.aligned import TEXTS_AT_ONCE, AlignedReader
+from lexigraft.vocab.aligned import AlignedReader
+from lexigraft.vocab.batching import batches
 from lexigraft.vocab.counting import count_words
 from lexigraft.vocab.subwords import SubwordTokenizer
 from lexigraft.vocab.unigrams import UnigramVocabulary, build_unigrams
@@ -103,9 +103,9 @@ def _facts(
 
 def _document_frequency(documents: Iterable[str], reader: AlignedReader) -> tuple[NDArray[np.int64], int, int]:
     """(documents with each term, documents, words)."""
-    stream, vocabulary = iter(documents), reader.vocabulary
+    vocabulary = reader.vocabulary
     frequency, n_documents, n_words = np.zeros(len(vocabulary), np.int64), 0, 0
-    while batch := list(islice(stream, TEXTS_AT_ONCE)):
+    for batch in batches(documents, len):
         bags = reader.read_bags(batch)
         frequency += np.bincount(bags.terms, minlength=len(vocabulary))
         n_documents += len(batch)

@@ -10,11 +10,15 @@ context, so that `words_of_piece`, which applies the full rule, is needed only o
 that first half for whole batches of text.
 """
 
+import re
 import unicodedata
 
 import regex
 
 _WORD = regex.compile(r"[\p{L}\p{N}](?:\B(?![_\"]|[.:](?=\p{L})).)*", regex.WORD | regex.DOTALL)
+
+# Letters and digits among which the rule never cuts: normalised Latin, Cyrillic, Hangul.
+_PLAIN = re.compile("[0-9a-zß-öø-ɏа-ҁҋ-ԯ가-힣]+").fullmatch
 
 # What may join two letters or digits into one word. Any other ASCII character but these, letters and digits is in no
 # word, whatever stands around it.
@@ -50,7 +54,7 @@ def words_of_piece(piece: bytes) -> list[str]:
     """The words of one piece."""
     text = piece.decode()
     core = text.strip(_JOINERS)
-    if core.isascii() and core.isalnum():  # by far the most pieces: one word between joiners that join nothing
+    if _PLAIN(core) is not None:  # by far the most pieces: one word between joiners that join nothing
         return [core]
     words: list[str] = _WORD.findall(text)
     return words
