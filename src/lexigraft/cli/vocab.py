@@ -6,9 +6,18 @@ from typing import Annotated
 
 import typer
 
-from lexigraft.cli.console import BarProgress, show_messages
+from lexigraft.cli.console import BarProgress, print_json, print_line, show_messages
 from lexigraft.cli.model import AgainOption, show_facts, train_stage
 from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, OutOption, SetOption
+
+VOCABULARY = "A learned vocabulary, a run, a tokenizer folder, or a text file with one term a line."
+TryOption = Annotated[
+    str | None,
+    typer.Option("--data", help="A collection to try it on: a folder in BEIR layout, or 'pydocs'."),
+]
+StudyOut = Annotated[
+    Path | None, typer.Option("--out", help="A folder to write the numbers and a picture to; nothing where not given.")
+]
 
 app = typer.Typer(no_args_is_help=True, help="Learn vocabularies and look at them.")
 
@@ -55,3 +64,52 @@ def wordpiece(
         "of the text"
     )
     show_facts({"tokenizer": str(out_), **facts}, line, out_, json)
+
+
+@app.command()
+def stats(
+    vocabulary: Annotated[Path, typer.Argument(help=VOCABULARY)],
+    data: TryOption = None,
+    out_: StudyOut = None,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Count a vocabulary: size, scripts, frequencies; with --data, what it makes of queries and documents."""
+    from lexigraft.cli.vocab_tables import print_stats
+    from lexigraft.core.config import load_settings
+    from lexigraft.pipeline import vocabulary_study
+
+    show_messages()
+    facts = vocabulary_study.stats(vocabulary, data, out_, load_settings(config, set_ or ()), BarProgress())
+    if json:
+        print_json(facts)
+        return
+    print_stats([facts])
+    if out_ is not None:
+        print_line(f"written to {out_}")
+
+
+@app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(help=VOCABULARY)],
+    b: Annotated[Path, typer.Argument(help="Another one.")],
+    data: TryOption = None,
+    out_: StudyOut = None,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Compare two vocabularies: what they share, and what only one has."""
+    from lexigraft.cli.vocab_tables import print_comparison
+    from lexigraft.core.config import load_settings
+    from lexigraft.pipeline import vocabulary_study
+
+    show_messages()
+    facts = vocabulary_study.compare(a, b, data, out_, load_settings(config, set_ or ()), BarProgress())
+    if json:
+        print_json(facts)
+        return
+    print_comparison(facts)
+    if out_ is not None:
+        print_line(f"written to {out_}")

@@ -31,8 +31,7 @@ class OpenTokenizer:
     """`counts` and `facts` are there for a tokenizer of ours only."""
 
     backend: "Tokenizer"
-    special_ids: frozenset[int]
-    unknown_id: int  # -1 where nothing is unknown to it
+    special_ids: frozenset[int]  # that of the unknown piece among them
     counts: NDArray[np.int64] | None
     facts: dict[str, Any]
 
@@ -79,13 +78,12 @@ def open_tokenizer(folder: Path) -> OpenTokenizer:
     special = {number for number, token in backend.get_added_tokens_decoder().items() if token.special}
     special |= {number for piece, number in backend.get_vocab().items() if _is_reserved(piece)}
     unknown = getattr(backend.model, "unk_token", None)
-    unknown_id = backend.token_to_id(unknown) if isinstance(unknown, str) else None
-    counts = folder / "counts.npy"
-    facts = folder / "vocabulary.json"
+    if isinstance(unknown, str) and (unknown_id := backend.token_to_id(unknown)) is not None:
+        special.add(unknown_id)
+    counts, facts = folder / "counts.npy", folder / "vocabulary.json"
     return OpenTokenizer(
         backend,
-        frozenset(special | ({unknown_id} if unknown_id is not None else set())),
-        -1 if unknown_id is None else unknown_id,
+        frozenset(special),
         np.load(counts) if counts.is_file() else None,
         json.loads(facts.read_text(encoding="utf-8")) if facts.is_file() else {},
     )
