@@ -7,6 +7,7 @@ from typing import Any
 from lexigraft.cli.console import print_line, print_table
 
 UNKNOWN = "–"
+Row = tuple[str, list[Any], bool]  # label, one value a vocabulary, whether they are shares
 _FACTS = {
     "terms": "terms",
     "special_tokens": "special tokens, no terms",
@@ -36,16 +37,16 @@ _SHARES = (
 def print_stats(vocabularies: Sequence[Mapping[str, Any]]) -> None:
     """The numbers of one vocabulary or several, and of their use in a collection where there is one."""
     names = _names(vocabularies)
-    _print("", names, [(label, [one[key] for one in vocabularies], key) for key, label in _FACTS.items()])
+    _print("", names, _rows(_FACTS, vocabularies))
     scripts = [script for script in vocabularies[0]["scripts"] if any(one["scripts"][script] for one in vocabularies)]
-    _print("scripts", names, [(name, [one["scripts"][name] for one in vocabularies], "coverage") for name in scripts])
+    _print("scripts", names, [(name, [one["scripts"][name] for one in vocabularies], True) for name in scripts])
     counted = [one["count_at_rank"] or {} for one in vocabularies]
     if ranks := list(dict.fromkeys(rank for one in counted for rank in one if rank != "last")):
-        found = [(f"rank {rank}", [one.get(rank) for one in counted], "") for rank in ranks]
-        _print("occurrences", names, [*found, ("last", [one.get("last") for one in counted], "")])
+        found = [(f"rank {rank}", [one.get(rank) for one in counted], False) for rank in ranks]
+        _print("occurrences", names, [*found, ("last", [one.get("last") for one in counted], False)])
     if vocabularies[0]["collection"] is not None:
         used = [one["collection"] for one in vocabularies]
-        _print(used[0]["name"], names, [(label, [one[key] for one in used], key) for key, label in _USE.items()])
+        _print(used[0]["name"], names, _rows(_USE, used))
     for one, name in zip(vocabularies, names, strict=True):
         kind = "the first" if one["counts_from"] is None else "most frequent"
         print_line(f"{kind} of {name}: {' '.join(one['top'])}")
@@ -58,9 +59,7 @@ def print_comparison(facts: Mapping[str, Any]) -> None:
     names = _names(both)
     for name, left_out in zip(names, facts["left_out"], strict=True):
         if left_out:
-            print_line(
-                f"{name}: {left_out:,} pieces that continue a word are left out; the others are compared as words"
-            )
+            print_line(f"{name}: {left_out:,} pieces that continue a word are left out, the others compared as words")
     print_line(
         f"shared: {facts['shared']:,} {facts['compared_as']}, {facts['share_of_a']:.1%} of {names[0]}, "
         f"{facts['share_of_b']:.1%} of {names[1]}; Jaccard {facts['jaccard']:.3f}"
@@ -80,11 +79,15 @@ def _names(vocabularies: Sequence[Mapping[str, Any]]) -> list[str]:
     return short if len(set(short)) == len(short) else [one["vocabulary"] for one in vocabularies]
 
 
-def _print(title: str, names: Sequence[str], rows: Sequence[tuple[str, list[Any], str]]) -> None:
-    """Rows of (label, values, key); those that say nothing of any vocabulary are left out."""
+def _rows(labels: Mapping[str, str], columns: Sequence[Mapping[str, Any]]) -> list[Row]:
+    return [(label, [column[key] for column in columns], key in _SHARES) for key, label in labels.items()]
+
+
+def _print(title: str, names: Sequence[str], rows: Sequence[Row]) -> None:
+    """A table of the rows that say something of any vocabulary."""
     shown = [
-        [label, *(_cell(value, key in _SHARES) for value in values)]
-        for label, values, key in rows
+        [label, *(_cell(value, share) for value in values)]
+        for label, values, share in rows
         if any(value is not None for value in values)
     ]
     print_table(title, ["", *names], shown, left=("",))

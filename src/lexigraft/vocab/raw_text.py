@@ -1,13 +1,13 @@
 """The one word rule as parts of a `tokenizers` tokenizer, so that a tokenizer of ours reads raw text as we do.
 
 Oniguruma, which `tokenizers` matches with, knows the word boundaries of Annex 29 too (`(?y{w})` and `\\Y`), so the
-pattern is that of `words.py`, but for one addition: where a mark stands beside a joiner ("a.", a combining acute, "b"),
-the annex looks past the mark and the `regex` module does not. What still differs, all of it in
-tests/property/test_tokenizer.py:
+pattern is that of `words.py`. Its last two conditions undo a difference: where a mark stands beside a joiner ("a.", a
+combining acute, "b"), the annex looks past the mark; the `regex` module does not, unless a vowel follows an apostrophe.
+What still differs, all of it in tests/property/test_tokenizer.py:
 
-- characters that only one side's Unicode tables know, and 127 rare ones, most of them modifier letters, that only one
-  side's tables decompose;
-- a mark before an apostrophe and a vowel, or behind the apostrophe of a Hebrew letter;
+- characters that only one side's Unicode tables know, and some 70 rare ones, most of them modifier letters, that only
+  one side's tables decompose;
+- an apostrophe with a mark on either side, after a Hebrew letter;
 - the names of special tokens, such as "[MASK]", which a tokenizer finds in a text before it is read as words;
 - lone surrogates, which a tokenizer refuses.
 """
@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from tokenizers.pre_tokenizers import PreTokenizer
 
 _UNICODE_WORDS = "(?y{w})"
+_MARK, _VOWEL = r"[\p{M}\p{Cf}]", "[aàáâeèéêiìíîoòóôuùúû]"
 _WORD = _UNICODE_WORDS + (
     r"[\p{L}\p{N}]"
     r"(?:\Y"
-    r"(?![_\"]|[.:](?=\p{L})|[',.:;·‧⁄](?=[\p{M}\p{Cf}]))(?<![\p{M}\p{Cf}][',.:;·‧⁄])"
+    r"(?![_\"]|[.:](?=\p{L}))"
+    rf"(?!(?:[,.:;·‧⁄]|(?<!\p{{Hebrew}})'){_MARK})"
+    rf"(?:(?<=')(?={_VOWEL})|(?<!{_MARK}[',.:;·‧⁄]))"
     r"(?m:.))*"
 )
 # The sigma that ends a word, as `str.lower` knows it; `tokenizers` lower-cases letter by letter.
