@@ -21,7 +21,7 @@ ACCEPTED = (
     "a learned vocabulary (RUN/model/vocabulary), a run that has one, a tokenizer folder (with tokenizer.json or "
     "vocab.txt), or a text file with one term a line"
 )
-LONGEST_TERM = 200  # characters: a longer line is no term, and its file no list of terms
+LONGEST_TERM = 200  # characters: a longer line is no term, and its file no list of terms; nor is a table or JSON
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ def _read_terms(path: Path) -> list[str]:
         with path.open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, 1):
                 term = line.strip()
-                if len(term) > LONGEST_TERM or "\0" in term:
+                if len(term) > LONGEST_TERM or "\0" in term or "\t" in term or term.startswith('{"'):
                     raise InputError(f"{path}:{number} is not a term ({term[:40]!r}...); give {ACCEPTED}")
                 n_lines += bool(term)
                 if term:

@@ -93,4 +93,4 @@ def zipf_exponent(counts: NDArray[np.int64]) -> float | None:
         return None
     ranks = np.unique(np.geomspace(1, len(falling), FITTED_POINTS).round().astype(np.int64))
     slope = np.polyfit(np.log(ranks), np.log(falling[ranks - 1]), 1)[0]
-    return float(-slope) + 0.0
+    return float(-slope)
