@@ -1,10 +1,10 @@
 """How `vocab stats` and `vocab compare` look: one row a fact, one column a vocabulary."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from lexigraft.cli.console import print_line, print_table
+from lexigraft.pipeline.vocabularies import short_names
 
 UNKNOWN = "–"
 Row = tuple[str, list[Any], bool]  # label, one value a vocabulary, whether they are shares
@@ -36,7 +36,7 @@ _SHARES = (
 
 def print_stats(vocabularies: Sequence[Mapping[str, Any]]) -> None:
     """The numbers of one vocabulary or several, and of their use in a collection where there is one."""
-    names = _names(vocabularies)
+    names = short_names([one["vocabulary"] for one in vocabularies])
     _print("", names, _rows(_FACTS, vocabularies))
     scripts = [script for script in vocabularies[0]["scripts"] if any(one["scripts"][script] for one in vocabularies)]
     _print("scripts", names, [(name, [one["scripts"][name] for one in vocabularies], True) for name in scripts])
@@ -56,7 +56,7 @@ def print_comparison(facts: Mapping[str, Any]) -> None:
     """What two vocabularies share, below the numbers of both."""
     both = [facts["a"], facts["b"]]
     print_stats(both)
-    names = _names(both)
+    names = short_names([one["vocabulary"] for one in both])
     for name, left_out in zip(names, facts["left_out"], strict=True):
         if left_out:
             print_line(f"{name}: {left_out:,} pieces that continue a word are left out, the others compared as words")
@@ -71,12 +71,6 @@ def print_comparison(facts: Mapping[str, Any]) -> None:
         print_line(f"rank correlation of the counts of shared {facts['compared_as']}: {facts['rank_correlation']:.3f}")
     for name, only in zip(names, (facts["only_in_a"], facts["only_in_b"]), strict=True):
         print_line(f"only in {name}: {' '.join(only) or UNKNOWN}")
-
-
-def _names(vocabularies: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The last part of each path; the whole where that does not tell them apart."""
-    short = [Path(one["vocabulary"]).resolve().name for one in vocabularies]
-    return short if len(set(short)) == len(short) else [one["vocabulary"] for one in vocabularies]
 
 
 def _rows(labels: Mapping[str, str], columns: Sequence[Mapping[str, Any]]) -> list[Row]:

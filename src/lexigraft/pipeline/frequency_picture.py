@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.pipeline.vocabularies import short_names
+
 
 def draw(counts: Mapping[str, NDArray[np.int64]], path: Path) -> None:
     """Counts against ranks, both on logarithmic axes; terms that never occur have no place there."""
@@ -15,7 +17,8 @@ def draw(counts: Mapping[str, NDArray[np.int64]], path: Path) -> None:
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
-    for place, (name, of_terms) in enumerate(counts.items()):
+    names = short_names(list(counts))
+    for place, (name, of_terms) in enumerate(zip(names, counts.values(), strict=True)):
         falling = -np.sort(-of_terms[of_terms > 0])
         label = f"{name} ({len(of_terms):,} terms)"
         axes.plot(np.arange(1, len(falling) + 1), falling, linestyle="-" if place == 0 else "--", label=label)

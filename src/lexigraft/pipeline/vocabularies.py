@@ -3,7 +3,7 @@
 import json
 import logging
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -78,6 +78,12 @@ def _read_terms(path: Path) -> list[str]:
     if n_lines > len(terms):
         log.warning("%s: %d of %d lines repeat a term; each counts once", path, n_lines - len(terms), n_lines)
     return list(terms)
+
+
+def short_names(paths: Sequence[str]) -> list[str]:
+    """The last part of each path; the whole where that does not tell them apart."""
+    short = [Path(path).resolve().name for path in paths]
+    return short if len(set(short)) == len(short) else list(paths)
 
 
 @contextmanager
