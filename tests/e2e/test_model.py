@@ -136,7 +136,7 @@ def test_bad_input(collection, backbone, tmp_path, lexigraft):
         assert answer.status == 2
         return answer.stderr
 
-    itself = lexigraft("vocab", *options(collection, backbone, collection)[1:])
+    itself = lexigraft("vocab", "learn", *options(collection, backbone, collection)[1:])
     assert (itself.status, "is the collection itself" in itself.stderr) == (2, True)
     (tmp_path / "empty").mkdir()
     assert "no backbone can be loaded from" in refused(f"model.backbone={tmp_path / 'empty'}")
@@ -170,7 +170,7 @@ def test_an_index_of_a_former_model_is_refused(finished, collection, backbone, t
 def test_one_stage_at_a_time(collection, backbone, finished, tmp_path, lexigraft):
     """The commands of single stages leave what `run` leaves; encode and index then take it to another collection."""
     _, *rest = options(collection, backbone, tmp_path / "run")
-    words = lexigraft("vocab", *rest).json
+    words = lexigraft("vocab", "learn", *rest).json
     assert words["terms"] == len(set(np.concatenate(TOPICS))) + 7
     assert lexigraft("pretrain", *rest).json["loss"] > 0
     tuned = lexigraft("finetune", *rest)
@@ -251,7 +251,7 @@ def test_a_full_disk_is_said_and_leaves_nothing_half_written(collection, backbon
     )
     call = options(collection, backbone, tmp_path / "run")
     lexicon = subprocess.run(
-        [sys.executable, "-m", "lexigraft", "vocab", *call[1:]], capture_output=True, env=one_thread()
+        [sys.executable, "-m", "lexigraft", "vocab", "learn", *call[1:]], capture_output=True, env=one_thread()
     )
     assert lexicon.returncode == 0
     answer = subprocess.run([sys.executable, "-c", limited, *call], capture_output=True, text=True, env=one_thread())

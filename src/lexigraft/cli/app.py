@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from lexigraft.cli import data, evaluate, index, model, run, search
+from lexigraft.cli import data, evaluate, index, model, run, search, vocab
 from lexigraft.cli.console import err
 from lexigraft.core.errors import LexigraftError
 
@@ -25,7 +25,8 @@ A tour, from text to explained results:
 5. `lexigraft report --run runs/mine` — what it is worth and what it costs.
 6. `lexigraft explain --run runs/mine "a query" DOC_ID` — why a document got its score.
 
-One stage at a time: `vocab`, `pretrain`, `finetune`, `encode`, `index`, `evaluate`.
+One stage at a time: `vocab learn`, `pretrain`, `finetune`, `encode`, `index`, `evaluate`. Vocabularies by themselves:
+`vocab wordpiece`, `vocab stats`, `vocab compare`.
 """,
 )
 app.command()(run.quickstart)
@@ -35,10 +36,10 @@ app.command()(search.explain)
 app.command()(run.report)
 app.command()(evaluate.evaluate)
 app.command()(index.index)
-app.command()(model.vocab)
 app.command()(model.pretrain)
 app.command()(model.finetune)
 app.command()(model.encode)
+app.add_typer(vocab.app, name="vocab")
 app.add_typer(data.app, name="data")
 
 

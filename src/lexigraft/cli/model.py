@@ -1,4 +1,4 @@
-"""`vocab`, `pretrain`, `finetune` and `encode`: the learned model, one stage at a time."""
+"""`pretrain`, `finetune` and `encode`: the learned model, one stage at a time."""
 
 import json as json_library
 from pathlib import Path
@@ -22,24 +22,6 @@ ModelOption = Annotated[Path, typer.Option("--model", help="A fine-tuned model, 
 VectorsOut = Annotated[Path, typer.Option("--out", help="The folder to write the vectors to.")]
 
 
-def vocab(
-    data: DataOption,
-    run: OutOption,
-    config: ConfigOption = None,
-    set_: SetOption = None,
-    again: AgainOption = False,
-    json: JsonOption = False,
-) -> None:
-    """Learn the vocabulary: the collection's own terms, the most frequent first."""
-    folder = _until("vocabulary", data, run, config, set_, again)
-    facts = json_library.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
-    line = (
-        f"{facts['terms']:,} terms for {facts['forms']:,} of {facts['distinct_words']:,} distinct words; they cover "
-        f"{facts['coverage']:.1%} of the text"
-    )
-    _show({"vocabulary": str(folder), **facts}, line, folder, json)
-
-
 def pretrain(
     data: DataOption,
     run: OutOption,
@@ -49,10 +31,10 @@ def pretrain(
     json: JsonOption = False,
 ) -> None:
     """Graft the vocabulary onto the backbone and teach it to name masked terms (EMLM)."""
-    folder = _until("pretrain", data, run, config, set_, again)
+    folder = train_stage("pretrain", data, run, config, set_, again)
     last = _kept_step(folder)
     line = f"loss {last['loss']:.3f}, {last['accuracy']:.1%} of masked terms named" if last else "not trained"
-    _show({"model": str(folder), **last}, line, folder, json)
+    show_facts({"model": str(folder), **last}, line, folder, json)
 
 
 def finetune(
@@ -64,7 +46,7 @@ def finetune(
     json: JsonOption = False,
 ) -> None:
     """Teach the pre-trained model to rank, on qrels/train.tsv."""
-    folder = _until("finetune", data, run, config, set_, again)
+    folder = train_stage("finetune", data, run, config, set_, again)
     last = _kept_step(folder)
     measured = f", validation R@10 {last['R@10']:.3f}" if "R@10" in last else ""
     line = (
@@ -72,7 +54,7 @@ def finetune(
         if last
         else "not trained"
     )
-    _show({"model": str(folder), **last}, line, folder, json)
+    show_facts({"model": str(folder), **last}, line, folder, json)
 
 
 def encode(
@@ -91,10 +73,13 @@ def encode(
     show_messages()
     meta = encode_collection(data, model, out_, load_settings(config, overrides(set_, on_duplicate)), BarProgress())
     facts = {"vectors": str(out_), "documents": meta.n_rows, "terms": meta.n_terms}
-    _show(facts, f"{meta.n_rows:,} documents over {meta.n_terms:,} terms", out_, json)
+    show_facts(facts, f"{meta.n_rows:,} documents over {meta.n_terms:,} terms", out_, json)
 
 
-def _until(stage: str, data: str, run: Path, config: Path | None, set_: list[str] | None, again: bool) -> Path:
+def train_stage(
+    stage: str, data: str, run: Path, config: Path | None, set_: list[str] | None, again: bool
+) -> Path:
+    """Make the learned model of a run as far as `stage`; returns the folder of what that stage leaves."""
     from lexigraft.core.config import load_settings
     from lexigraft.pipeline.run import train_until
 
@@ -111,7 +96,8 @@ def _kept_step(folder: Path) -> dict[str, float]:
     return max(reversed(validated), key=lambda values: values["R@10"]) if validated else steps[-1] if steps else {}
 
 
-def _show(facts: dict[str, Any], line: str, folder: Path, as_json: bool) -> None:
+def show_facts(facts: dict[str, Any], line: str, folder: Path, as_json: bool) -> None:
+    """What a stage left: one line, or the facts as JSON."""
     if as_json:
         print_json(facts)
     else:

@@ -22,7 +22,7 @@ from lexigraft.vectors import store as vectors_store
 
 def build(source: str, out: Path, settings: Settings, keep: int = 0, progress: Progress = SILENT) -> IndexMeta:
     """Index `source` (a collection folder, or "pydocs" in its full view) at `out`, replacing an index there."""
-    _require_free_for(out, index_store.KIND)
+    require_free_for(out, index_store.KIND)
     description = stages.source_description(source, settings.data)
     passages = stages.passage_config(settings.data)
     config = {**description, **passages, "keep": keep, **stages.settings_config(settings.lexical)}
@@ -40,7 +40,7 @@ def index_vectors(
     vectors: Path, out: Path, settings: Settings, keep: int = 0, progress: Progress = SILENT
 ) -> IndexMeta:
     """Index vectors made by `encode` at `out`, replacing an index there."""
-    _require_free_for(out, index_store.KIND)
+    require_free_for(out, index_store.KIND)
     opened = vectors_store.open_vectors(vectors)
     queries = dict(opened.query_encoder)
     if "model" in queries:  # the way to the model starts at another folder now
@@ -58,7 +58,7 @@ def encode(
     from lexigraft.model import encoder as model_store
     from lexigraft.pipeline import model_stages
 
-    _require_free_for(out, vectors_store.KIND)
+    require_free_for(out, vectors_store.KIND)
     parents = {"model": open_artifact(model, model_store.KIND, model_store.FORMAT_VERSION).fingerprint}
     config = {**stages.source_description(source, settings.data), **stages.passage_config(settings.data)}
     with _collected(source, out, settings, progress) as (collection, _):
@@ -81,9 +81,12 @@ def _collected(source: str, out: Path, settings: Settings, progress: Progress) -
         shutil.rmtree(scratch)
 
 
-def _require_free_for(out: Path, kind: str) -> None:
+def require_free_for(out: Path, kind: str) -> None:
     """Raise unless `out` is free or holds an artifact of `kind`, which may be replaced."""
     require_replaceable(out)
     existing = read_manifest(out)
     if existing is not None and existing.kind != kind:
-        raise ArtifactError(f"{out} holds a {existing.kind}, not an {kind}; give another folder, or remove it first")
+        article = "an" if kind[0] in "aeiou" else "a"
+        raise ArtifactError(
+            f"{out} holds a {existing.kind}, not {article} {kind}; give another folder, or remove it first"
+        )

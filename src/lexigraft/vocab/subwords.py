@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lexigraft.core.errors import InputError
+from lexigraft.vocab.raw_text import reads_words
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -65,5 +66,21 @@ def from_transformers(tokenizer: Any, name: str) -> SubwordTokenizer:
     backend = tokenizer.backend_tokenizer
     backend.no_padding()
     backend.no_truncation()
-    byte_level = "ByteLevel" in str(getattr(backend, "pre_tokenizer", ""))
-    return SubwordTokenizer(backend, SpecialTokens(**ids), needs_space=byte_level)
+    return SubwordTokenizer(spelling_words(backend), SpecialTokens(**ids), needs_space=wants_space(backend))
+
+
+def wants_space(backend: Any) -> bool:
+    """Whether a word at the beginning of a text is spelt as elsewhere only with a space before it."""
+    return "ByteLevel" in str(getattr(backend, "pre_tokenizer", ""))
+
+
+def spelling_words(backend: Any) -> "Tokenizer":
+    """A tokenizer to hand words to, one at a time. One of ours would look for words in them again, and without its
+    neighbours a word may read differently ("א'"): its pieces are taken without its reading."""
+    speller: Tokenizer = backend
+    if reads_words(backend):
+        import tokenizers
+
+        speller = tokenizers.Tokenizer(backend.model)
+        speller.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    return speller

@@ -40,6 +40,6 @@ def test_a_row_is_the_mean_of_its_forms_by_their_counts(lexicon):
 
 def test_a_tokenizer_of_the_corpus_is_the_same_again():
     texts = ["snake_case and camelCase words", "more words in snakes"] * 3
-    first, second = (train_wordpiece(texts, 60).get_vocab() for _ in range(2))
+    first, second = (train_wordpiece(texts, 60).tokenizer.get_vocab() for _ in range(2))
     assert first == second
     assert {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "words"} <= set(first)
