@@ -9,6 +9,7 @@ import transformers
 
 from lexigraft.core.types import Document, Query
 from lexigraft.data.write import write_collection
+from lexigraft.vocab.lexicon import open_lexicon
 from tests.conftest import DOCUMENTS
 from tests.e2e.test_bad_input import one_line_error
 from tests.e2e.test_model import backbone  # noqa: F401 (a fixture)
@@ -181,3 +182,34 @@ def test_bad_collections_and_folders(tokenizer, collection, tmp_path, lexigraft)
     found = lexigraft("vocab", "stats", tokenizer, "--data", tmp_path / "silent", "--json").json["collection"]
     assert (found["queries"], found["mean_query_terms"], found["mean_postings"]) == (0, None, None)
     assert found["mean_document_terms"] > 0
+
+
+def test_unigrams_of_any_texts_and_scripts(tmp_path, lexigraft, backbone):  # noqa: F811
+    for script, (text, _) in SCRIPTS.items():
+        (tmp_path / f"{script}.txt").write_text(f"{text} 42 state-of-the-art\n{text}\n", encoding="utf-8")
+    scratch = ("--set", "model.backbone=scratch")
+    call = ("vocab", "unigrams", "--data", tmp_path, "--out", tmp_path / "v", *scratch, "--json")
+    found = lexigraft(*call, "--size", 0, "--set", "vocab.stemmer=none").json
+    terms = open_lexicon(tmp_path / "v").vocabulary.terms
+    assert {"순서를", "сортировка", "القائمة", "データ", "並", "42", "art"} <= set(terms)
+    assert found["terms"] == len(terms)
+    assert lexigraft(*call, "--size", 3).json["terms"] == 3  # a vocabulary is replaced
+    answer = lexigraft(
+        "vocab", "unigrams", "--data", tmp_path, "--out", tmp_path / "w", "--set", f"model.backbone={backbone}"
+    )
+    assert "cannot spell them" in answer.stderr  # and how many terms were left out for that
+
+
+def test_a_vocabulary_from_another_corpus(tmp_path, collection, lexigraft, backbone):  # noqa: F811
+    (tmp_path / "other.txt").write_text("sort sort list list graph graph unheard unheard\n")
+    here = ("--data", collection, "--out", tmp_path / "run", "--set", f"model.backbone={backbone}", "--json")
+    learned = lexigraft("vocab", "learn", *here, "--set", f"vocab.source={tmp_path / 'other.txt'}").json
+    assert (learned["terms"], learned["documents"]) == (4, len(DOCUMENTS))  # its words, our documents
+    alone = ("--data", tmp_path / "other.txt", "--out", tmp_path / "v", "--set", f"model.backbone={backbone}", "--json")
+    assert lexigraft("vocab", "unigrams", *alone).json["terms"] == 4
+    adopted = lexigraft("vocab", "learn", *here, "--set", f"vocab.source={tmp_path / 'v'}").json
+    assert adopted == learned
+    (tmp_path / "strange.txt").write_text("xyzzy xyzzy\n")
+    answer = lexigraft("vocab", "learn", *here, "--set", f"vocab.source={tmp_path / 'strange.txt'}")
+    assert answer.status == 2
+    assert "none of the 1 terms of the vocabulary occurs in the collection" in answer.stderr

@@ -76,9 +76,7 @@ def encode(
     show_facts(facts, f"{meta.n_rows:,} documents over {meta.n_terms:,} terms", out_, json)
 
 
-def train_stage(
-    stage: str, data: str, run: Path, config: Path | None, set_: list[str] | None, again: bool
-) -> Path:
+def train_stage(stage: str, data: str, run: Path, config: Path | None, set_: list[str] | None, again: bool) -> Path:
     """Make the learned model of a run as far as `stage`; returns the folder of what that stage leaves."""
     from lexigraft.core.config import load_settings
     from lexigraft.pipeline.run import train_until

@@ -1,19 +1,27 @@
-"""`vocab learn`, `vocab wordpiece`, `vocab stats` and `vocab compare`."""
+"""`vocab learn`, `vocab unigrams`, `vocab wordpiece`, `vocab stats` and `vocab compare`."""
 
 import json as json_library
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, show_messages
 from lexigraft.cli.model import AgainOption, show_facts, train_stage
-from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, OutOption, SetOption
+from lexigraft.cli.options import (
+    ConfigOption,
+    DataOption,
+    JsonOption,
+    OnDuplicateOption,
+    OutOption,
+    SetOption,
+    overrides,
+)
 
 VOCABULARY = "A learned vocabulary, a run, a tokenizer folder, or a text file with one term a line."
 TryOption = Annotated[
     str | None,
-    typer.Option("--data", help="A collection to try it on: a folder in BEIR layout, or 'pydocs'."),
+    typer.Option("--data", help="A collection to try it on, given as for 'run'."),
 ]
 StudyOut = Annotated[
     Path | None, typer.Option("--out", help="A folder to write the numbers and a picture to; nothing where not given.")
@@ -34,11 +42,39 @@ def learn(
     """Learn a run's vocabulary: the collection's own terms, the most frequent first."""
     folder = train_stage("vocabulary", data, run, config, set_, again)
     facts = json_library.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
-    line = (
+    show_facts({"vocabulary": str(folder), **facts}, _line(facts), folder, json)
+
+
+@app.command()
+def unigrams(
+    data: DataOption,
+    out_: Annotated[Path, typer.Option("--out", help="The folder to write the vocabulary to.")],
+    size: Annotated[
+        int | None, typer.Option("--size", min=0, help="How many terms, the most frequent; 0: all.")
+    ] = None,
+    min_count: Annotated[int | None, typer.Option("--min-count", min=1, help="How often a term must occur.")] = None,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    on_duplicate: OnDuplicateOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Learn a vocabulary of any texts, without a run: to look at, or for runs by --set vocab.source=DIR."""
+    from lexigraft.core.config import load_settings
+    from lexigraft.pipeline.unigrams import make_unigrams
+
+    show_messages()
+    given = {"vocab.size": size, "vocab.min_count": min_count}
+    options = [f"{name}={value}" for name, value in given.items() if value is not None]
+    settings = load_settings(config, [*overrides(set_, on_duplicate), *options])
+    facts = make_unigrams(data, out_, settings, BarProgress())
+    show_facts({"vocabulary": str(out_), **facts}, _line(facts), out_, json)
+
+
+def _line(facts: dict[str, Any]) -> str:
+    return (
         f"{facts['terms']:,} terms for {facts['forms']:,} of {facts['distinct_words']:,} distinct words; they cover "
         f"{facts['coverage']:.1%} of the text"
     )
-    show_facts({"vocabulary": str(folder), **facts}, line, folder, json)
 
 
 @app.command()

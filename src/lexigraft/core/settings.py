@@ -102,14 +102,14 @@ class EvaluateSettings:
 class VocabSettings:
     """The expanded vocabulary: the most frequent terms of the training texts."""
 
-    source: str = ""  # where its words are counted: a folder or file of texts; empty: the collection itself
-    size: int = 20_000
+    source: str = ""  # where its words are counted, or a vocabulary to take as it is; empty: the collection itself
+    size: int = 20_000  # 0: all of min_count
     min_count: int = 2
     stemmer: str = "english"  # words of one stem are one term, named by the most frequent; none: each word is a term
     stopwords: str = "english"  # Lucene's 33 are no terms, and the model reads but does not pool them; none
 
     def __post_init__(self) -> None:
-        _require(self.size >= 1, "vocab.size", self.size, "1 or more")
+        _require(self.size >= 0, "vocab.size", self.size, "0 (all) or more")
         _require(self.min_count >= 1, "vocab.min_count", self.min_count, "1 or more")
         _require(self.stopwords in ("english", "none"), "vocab.stopwords", self.stopwords, "english or none")
 

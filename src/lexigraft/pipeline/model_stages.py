@@ -31,7 +31,7 @@ from lexigraft.train.pretrain import pretrain as train_to_name_terms
 from lexigraft.vectors.encode import encode_with_model
 from lexigraft.vocab.aligned import AlignedTexts, joined
 from lexigraft.vocab.batching import batches
-from lexigraft.vocab.lexicon import Lexicon, learn, open_lexicon
+from lexigraft.vocab.lexicon import Lexicon, adopt, learn, open_lexicon
 
 
 def make_backbone(collection: Collection, layers: int, seed: int, folder: Path) -> None:
@@ -58,6 +58,12 @@ def learn_vocabulary(
     documents = (document.contents for document in collection.documents())
     wanted = settings.size, settings.min_count, settings.stemmer, settings.stopwords
     learn(words, documents, tokenizer, *wanted, folder)
+
+
+def adopt_vocabulary(collection: Collection, vocabulary: Path, backbone: str, folder: Path) -> None:
+    """A vocabulary learned elsewhere, with what its terms are worth in the collection's documents."""
+    documents = (document.contents for document in collection.documents())
+    adopt(vocabulary, documents, load_backbone(backbone, 1).tokenizer, folder)
 
 
 def pretrain(

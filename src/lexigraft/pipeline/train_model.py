@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from lexigraft.core.artifact import Manifest, hash_file, recipe
+from lexigraft.core.artifact import Manifest, hash_file, read_manifest, recipe
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import AUTO, Settings
@@ -65,15 +65,23 @@ class ModelTraining:
 
         settings = self.settings.vocab
         config, parents = {**settings_config(settings), **self.backbone.recipe}, dict(self.data)
-        words_of = self.collection
-        if settings.source:
-            words_of = open_source(settings.source, reading(self.settings.data))
-            parents["words"] = words_of.digest(CORPUS)
-        return self.artifacts.ensure(
-            "vocabulary", "vocabulary", self.folder.model("vocabulary"),
-            Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, parents),
-            lambda out: model_stages.learn_vocabulary(self.collection, words_of, self.backbone.source, settings, out),
-        )  # fmt: skip
+        backbone, ready = self.backbone.source, read_manifest(Path(settings.source)) if settings.source else None
+        if ready is not None:
+            parents["vocabulary"] = ready.fingerprint
+
+            def make(out: Path) -> None:
+                model_stages.adopt_vocabulary(self.collection, Path(settings.source), backbone, out)
+        else:
+            words_of = self.collection
+            if settings.source:
+                words_of = open_source(settings.source, reading(self.settings.data))
+                parents["words"] = words_of.digest(CORPUS)
+
+            def make(out: Path) -> None:
+                model_stages.learn_vocabulary(self.collection, words_of, backbone, settings, out)
+
+        wanted = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, parents)
+        return self.artifacts.ensure("vocabulary", "vocabulary", self.folder.model("vocabulary"), wanted, make)
 
     def pretrained(self) -> Manifest:
         from lexigraft.model import encoder

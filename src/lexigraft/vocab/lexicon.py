@@ -7,6 +7,7 @@ vocabulary.json                     the stemmer and the corpus's size, and count
 """
 
 import json
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,9 +23,11 @@ from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.batching import batches
 from lexigraft.vocab.counting import count_words
 from lexigraft.vocab.subwords import SubwordTokenizer
-from lexigraft.vocab.unigrams import UnigramVocabulary, build_unigrams
+from lexigraft.vocab.unigrams import build_unigrams
 
 KIND, FORMAT_VERSION = "vocabulary", 2
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -63,42 +66,64 @@ def learn(
     `folder`."""
     words = count_words(texts)
     learned = build_unigrams(words, size, tokenizer, min_count, stemmer, stopwords)
-    reader = AlignedReader(tokenizer, learned.vocabulary, stemmer, stopwords)
+    if learned.n_unspellable:
+        message = "%d terms are frequent enough and left out: the backbone's tokenizer cannot spell them"
+        log.warning(message, learned.n_unspellable)
+    facts: dict[str, str | int | float] = {
+        "stemmer": stemmer,
+        "stopwords": stopwords,
+        "terms": len(learned.vocabulary),
+        "forms": sum(map(len, learned.forms)),
+        "distinct_words": learned.n_distinct_words,
+        "unspellable": learned.n_unspellable,
+        "coverage": float(learned.counts.sum() / max(1, words.total())),
+        "fingerprint": learned.vocabulary.fingerprint,
+    }
+    forms = [form for family in learned.forms for form in family]
+    indptr = np.cumsum([0, *map(len, learned.forms)], dtype=np.int64)
+    counts = np.array([n for family in learned.forms for n in family.values()], np.int64)
+    _write(facts, learned.vocabulary, forms, indptr, counts, documents, tokenizer, folder)
+
+
+def adopt(path: Path, documents: Iterable[str], tokenizer: SubwordTokenizer, folder: Path) -> None:
+    """Take the vocabulary at `path` as it is, count its terms in other documents, and write both into `folder`."""
+    old = open_lexicon(path)
+    facts = json.loads((path / "vocabulary.json").read_text(encoding="utf-8"))
+    spelt = np.array(tokenizer.can_spell(old.forms), np.int64)
+    unspellable = np.flatnonzero(np.add.reduceat(spelt, old.forms_indptr[:-1]) < np.diff(old.forms_indptr))
+    if len(unspellable):
+        example = old.vocabulary.terms[int(unspellable[0])]
+        raise InputError(
+            f"{path}: {len(unspellable)} of {len(old.vocabulary)} terms (such as {example!r}) cannot be spelt by this "
+            "backbone's tokenizer; learn the vocabulary with the same backbone"
+        )
+    _write(facts, old.vocabulary, old.forms, old.forms_indptr, old.form_counts, documents, tokenizer, folder)
+
+
+def _write(
+    facts: dict[str, str | int | float],
+    vocabulary: Vocabulary,
+    forms: list[str],
+    forms_indptr: NDArray[np.int64],
+    form_counts: NDArray[np.int64],
+    documents: Iterable[str],
+    tokenizer: SubwordTokenizer,
+    folder: Path,
+) -> None:
+    reader = AlignedReader(tokenizer, vocabulary, str(facts["stemmer"]), str(facts["stopwords"]))
     frequency, n_documents, n_words = _document_frequency(documents, reader)
     if not frequency.any():
         raise InputError(
-            f"none of the {len(learned.vocabulary)} terms of the vocabulary occurs in the collection; learn it from "
-            "texts like those that will be searched (vocab.source)"
+            f"none of the {len(vocabulary)} terms of the vocabulary occurs in the collection; learn it from texts like "
+            "those that will be searched (vocab.source)"
         )
-    forms = [form for family in learned.forms for form in family]
-    write_strings(folder, "terms", learned.vocabulary.terms)
+    write_strings(folder, "terms", vocabulary.terms)
     write_strings(folder, "forms", forms)
-    np.save(folder / "forms_indptr.npy", np.cumsum([0, *map(len, learned.forms)], dtype=np.int64))
-    np.save(folder / "form_counts.npy", np.array([n for family in learned.forms for n in family.values()], np.int64))
+    np.save(folder / "forms_indptr.npy", forms_indptr)
+    np.save(folder / "form_counts.npy", form_counts)
     np.save(folder / "document_frequency.npy", frequency)
-    write_json(
-        folder / "vocabulary.json",
-        {
-            "stemmer": stemmer,
-            "stopwords": stopwords,
-            **_facts(learned, words.total(), n_documents, n_words, len(forms)),
-        },
-    )
-
-
-def _facts(
-    learned: UnigramVocabulary, n_occurrences: int, n_documents: int, n_words: int, n_forms: int
-) -> dict[str, str | int | float]:
-    return {
-        "terms": len(learned.vocabulary),
-        "forms": n_forms,
-        "distinct_words": learned.n_distinct_words,
-        "unspellable": learned.n_unspellable,
-        "coverage": float(learned.counts.sum() / max(1, n_occurrences)),
-        "documents": n_documents,
-        "mean_words": n_words / max(1, n_documents) or 1.0,
-        "fingerprint": learned.vocabulary.fingerprint,
-    }
+    counted = {"documents": n_documents, "mean_words": n_words / max(1, n_documents) or 1.0}
+    write_json(folder / "vocabulary.json", {**facts, **counted})
 
 
 def _document_frequency(documents: Iterable[str], reader: AlignedReader) -> tuple[NDArray[np.int64], int, int]:

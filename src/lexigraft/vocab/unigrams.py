@@ -39,7 +39,7 @@ def build_unigrams(
     stemming: str = NO_STEMMER,
     stopping: str = NO_STOPWORDS,
 ) -> UnigramVocabulary:
-    """The `size` most frequent terms of at least `min_count` occurrences that the tokenizer can spell."""
+    """The `size` most frequent terms (0: all) of at least `min_count` occurrences that the tokenizer can spell."""
     by_count = sorted(counts.keys() - stopwords(stopping), key=lambda word: (-counts[word], word))
     spelt = dict(zip(by_count, tokenizer.can_spell(by_count), strict=True))
     stem, families = stemmer(stemming, "vocab.stemmer"), dict[str, dict[str, int]]()
@@ -48,7 +48,7 @@ def build_unigrams(
     totals = {name: sum(forms.values()) for name, forms in families.items()}
     frequent = [name for name in families if totals[name] >= min_count]
     known = [name for name in frequent if any(spelt[form] for form in families[name])]
-    best = sorted(known, key=lambda name: (-totals[name], next(iter(families[name]))))[:size]
+    best = sorted(known, key=lambda name: (-totals[name], next(iter(families[name]))))[: size or None]
     if not best:
         raise InputError(
             f"no word of the corpus can be a term: {len(counts)} distinct words, {len(frequent)} terms at least "

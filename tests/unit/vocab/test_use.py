@@ -63,8 +63,8 @@ def test_batches_and_forgetting_change_nothing(monkeypatch):
     opened = from_words("list", [f"w{number}" for number in range(0, 60, 2)])
     documents = [f"w{number} w{number + 1} w{number % 7}" for number in range(50)]
     whole = measure_use(opened, documents, documents[:9])
-    monkeypatch.setattr(use, "TEXTS_AT_ONCE", 4)
-    monkeypatch.setattr(use, "MAX_DISTINCT_PIECES", 5)
+    monkeypatch.setattr(use, "CHARACTERS_AT_ONCE", 40)
+    monkeypatch.setattr(use, "MOST_PIECES", 5)
     parts = measure_use(opened, documents, documents[:9])
     for name, value in vars(whole).items():
         assert getattr(parts, name) == pytest.approx(value), name

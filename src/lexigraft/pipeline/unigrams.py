@@ -1,0 +1,41 @@
+"""A unigram vocabulary of any texts, as one artifact: for statistics, and for models to be trained on it."""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.artifact import Manifest, write_artifact
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings import AUTO, Settings
+from lexigraft.data.collection import CORPUS
+from lexigraft.pipeline import model_stages
+from lexigraft.pipeline.single import require_free_for
+from lexigraft.pipeline.stages import settings_config
+from lexigraft.pipeline.train_model import EMBEDDED, SCRATCH
+from lexigraft.pipeline.vocabularies import judged_collection
+from lexigraft.vocab import lexicon
+
+
+def make_unigrams(source: str, out: Path, settings: Settings, progress: Progress = SILENT) -> dict[str, Any]:
+    """Learn the terms of `source` that `model.backbone` can spell, and write them at `out`, replacing a vocabulary
+    there; returns what there is to say of them."""
+    from lexigraft.model.backbone import has_embedded
+
+    require_free_for(out, lexicon.KIND)
+    backbone = settings.model.backbone
+    if backbone == AUTO:
+        backbone = EMBEDDED if has_embedded() else SCRATCH
+    with (
+        judged_collection(source, settings.data, progress) as collection,
+        tempfile.TemporaryDirectory(prefix="lexigraft-") as scratch,
+    ):
+        if backbone == SCRATCH:
+            model_stages.make_backbone(collection, settings.model.layers, settings.run.seed, Path(scratch))
+        config = {**settings_config(settings.vocab), "backbone": backbone}
+        manifest = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, {"corpus": collection.digest(CORPUS)})
+        tokenizer = scratch if backbone == SCRATCH else backbone
+        with write_artifact(out, manifest) as folder:
+            model_stages.learn_vocabulary(collection, collection, tokenizer, settings.vocab, folder)
+    facts: dict[str, Any] = json.loads((out / "vocabulary.json").read_text(encoding="utf-8"))
+    return facts
