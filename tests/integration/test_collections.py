@@ -1,6 +1,7 @@
 """Real collections, from the folder that LEXIGRAFT_DATA names: BM25 is as good as others' BM25."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,18 @@ REFERENCE = {"scifact": 0.679, "cranfield": 0.519, "medquad": 0.601, "cacm": 0.4
 @pytest.mark.parametrize("name", REFERENCE)
 def test_bm25_is_as_good_as_the_reference(name, tmp_path, lexigraft):
     systems = 'run.systems=["bm25","bm25-plain"]'
-    report = lexigraft("run", "--data", Path(DATA) / name, "--out", tmp_path / "run", "--set", systems, "--json").json
+    report = lexigraft(
+        "run",
+        "--data",
+        Path(DATA) / name,
+        "--out",
+        tmp_path / "run",
+        "--set",
+        systems,
+        "--on-duplicate",
+        "skip",
+        "--json",
+    ).json
     assert report["collection"]["split"] == "test"
     strong, plain = report["rows"]
     assert strong["nDCG@10"] == pytest.approx(REFERENCE[name], abs=0.02)
@@ -52,3 +64,29 @@ def test_methods_agree_on_real_queries(name, tmp_path):
         assert Searcher(index, "maxscore").search_batch(encoded, k, threads=2) == Searcher(
             index, "exhaustive"
         ).search_batch(encoded, k)
+
+
+@pytest.mark.skipif(DATA is None, reason="LEXIGRAFT_DATA is not set")
+def test_counts_are_those_of_the_collections_own_readme(lexigraft):
+    """| `name` | what | docs | train · dev · test | ...; – and "withheld" stand for judgements that are not there."""
+    rows = [line.split("|") for line in (Path(DATA) / "README.md").read_text().splitlines() if line.startswith("| `")]
+    assert len(rows) >= 10
+    for _, name, _, documents, splits, *_ in rows:
+        found = lexigraft("data", "stats", Path(DATA) / name.strip().strip("`"), "--json").json
+        assert found["records"] == int(documents.replace(",", "")), name
+        for split, wanted in zip(("train", "dev", "test"), splits.split("·"), strict=True):
+            number = wanted.strip().replace(",", "")
+            assert found["splits"].get(split, {}).get("queries") == (int(number) if number.isdigit() else None), (
+                name,
+                split,
+            )
+
+
+@pytest.mark.skipif(DATA is None, reason="LEXIGRAFT_DATA is not set")
+def test_a_vocabulary_of_all_texts_is_learned_within_a_minute(tmp_path, lexigraft):
+    started = time.perf_counter()
+    out = tmp_path / "vocabulary"
+    call = ("vocab", "unigrams", "--data", Path(DATA) / "pretrain_text", "--out", out, "--size", 100_000, "--json")
+    found = lexigraft(*call).json
+    assert found["terms"] > 90_000
+    assert time.perf_counter() - started < 60
