@@ -1,9 +1,9 @@
 """The four sets made of clustered click pairs (D2, vocabulary study §3.2.1-3.2.3).
 
-    testset          of every cluster, some queries with their documents, and the documents of further, distractor queries
-    validset         the same, smaller
-    trainset-small   all other clustered queries
-    trainset         those and the pairs of further logs
+    testset         of every cluster, some queries with their documents, and the documents of some distractor queries
+    validset        the same, smaller
+    trainset-small  all other clustered queries
+    trainset        those and the pairs of further logs
 
 A query of the testset or validset, distractors included, never trains, from whatever log it comes. A document that is
 positive in a set is never a distractor there. Titles may repeat across sets.
@@ -52,8 +52,8 @@ def make_sets(
 ) -> ClickSets:
     """Draw the sets; `cluster_of` has every query of `pairs`. The order of the pairs does not matter.
 
-    A cluster with too few queries gives all it has, proportionally, and trains nothing. Raises where nothing at all is
-    left to train on.
+    A cluster with too few queries gives all it has, proportionally, and trains next to nothing. Raises where nothing at
+    all is left to train on.
     """
     of_query: dict[str, list[ClickPair]] = defaultdict(list)
     for pair in sorted(pairs):
@@ -71,8 +71,8 @@ def make_sets(
     if not small and not added:
         raise InputError(
             f"nothing is left to train on: the sets take {sizes.per_cluster} queries from each cluster, and the "
-            f"{len(members)} clusters hold {len(of_query)} together; ask for fewer clusters (--clusters) or smaller sets "
-            "(--test-queries, --test-distractors)"
+            f"{len(members)} clusters hold {len(of_query)} together; ask for fewer clusters (--clusters) or smaller "
+            "sets (--test-queries, --test-distractors)"
         )
     dropped = {
         "distractor document is a positive of the testset": test_lost,
@@ -83,8 +83,8 @@ def make_sets(
         log.info("%d pairs dropped: %s", count, reason)
     if short:
         log.warning(
-            "%d of %d clusters have fewer than %d queries: the testset and validset took proportionally fewer from each "
-            "and left nothing of them to train on; fewer clusters or smaller sets avoid this",
+            "%d of %d clusters have fewer than the %d queries that the testset and validset want of each: they took "
+            "proportionally fewer and left next to nothing of them to train on; fewer clusters or smaller sets help",
             short, len(members), sizes.per_cluster,
         )  # fmt: skip
     return ClickSets(test, valid, ClickSet(sorted(small)), ClickSet(_merged([*small, *added])), short, dropped)

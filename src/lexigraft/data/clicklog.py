@@ -67,9 +67,7 @@ class ClickLog:
         return np.bincount(self.cell_pair, self.cell_clicks, self.n_pairs).astype(np.int64)
 
 
-def read_click_log(
-    paths: Sequence[Path], columns: Columns, max_position: int, progress: Progress = SILENT
-) -> ClickLog:
+def read_click_log(paths: Sequence[Path], columns: Columns, max_position: int, progress: Progress = SILENT) -> ClickLog:
     """Add up the lines of `paths`, as if they were one file. Lines below `max_position` and lines without a visible
     query, title or id are dropped and counted."""
     sums = _Sums(max_position)
@@ -139,9 +137,7 @@ class _Sums:
         document = np.fromiter(
             (key >> _POSITION_BITS & (1 << _DOCUMENT_BITS) - 1 for key in self._cells), np.int64, len(self._cells)
         )
-        query = np.fromiter(
-            (key >> _POSITION_BITS + _DOCUMENT_BITS for key in self._cells), np.int64, len(self._cells)
-        )
+        query = np.fromiter((key >> _POSITION_BITS + _DOCUMENT_BITS for key in self._cells), np.int64, len(self._cells))
         doc_ids = list(self._documents) if ids_given else [document_id(title) for title in self._documents]
         queries, query_place = _sorted(list(self._queries))
         names, document_place = _sorted(doc_ids)

@@ -1,7 +1,7 @@
 """Labels from clicks, with or without correction of position bias.
 
-What stands higher is looked at more, and so is clicked more, whatever it is worth. A click at position k, which is looked
-at with probability (propensity) p(k), stands for 1/p(k) clicks at a place that is always looked at.
+What stands higher is looked at more, and so is clicked more, whatever it is worth. A click at position k, which is
+looked at with probability (propensity) p(k), stands for 1/p(k) clicks at a place that is always looked at.
 """
 
 from typing import NamedTuple
@@ -34,8 +34,8 @@ def power_law(eta: float, n_positions: int) -> NDArray[np.float64]:
 
 
 def estimate(clicks: ClickLog) -> NDArray[np.float64]:
-    """Propensities from pairs that were shown at two neighbouring positions: each is its own control, because what it is
-    worth cancels out.
+    """Propensities from pairs that were shown at two neighbouring positions: each is its own control, because what it
+    is worth cancels out.
 
     The ratio p(k+1)/p(k) is that of the pairs' click-through rates at k+1 and k, each pair weighted by
     n(k) n(k+1) / (n(k) + n(k+1)) of its impressions n: the Mantel-Haenszel rate ratio, which does not mistake a better
