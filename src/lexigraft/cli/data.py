@@ -1,4 +1,4 @@
-"""`data stats`."""
+"""`data`: stats here, and the commands of `clicks`."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from lexigraft.cli import clicks
 from lexigraft.cli.console import BarProgress, print_json, print_table, show_messages
 from lexigraft.cli.options import JsonOption
 
@@ -46,3 +47,8 @@ def stats(
 
 def _cell(value: float) -> str:
     return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+
+
+app.command()(clicks.clicks)
+app.command()(clicks.evalset)
+app.command()(clicks.simulate)

@@ -77,13 +77,15 @@ def _neighbours(clicks: ClickLog) -> NDArray[np.intp]:
     return np.flatnonzero(same_pair & (step == 1))
 
 
-def label_pairs(clicks: ClickLog, propensity: NDArray[np.float64] | None, max_weight: float) -> Labels:
+def label_pairs(
+    clicks: ClickLog, propensity: NDArray[np.float64] | None, max_weight: float, kept: NDArray[np.int64]
+) -> Labels:
     """Clicks as they are, or the rounded sum of clicks / propensity over a pair's positions, at least 1; no click is
-    weighed more than `max_weight`."""
+    weighed more than `max_weight`. Cut weights are counted for the pairs at the places `kept` alone."""
     if propensity is None:
         return Labels(clicks.pair_clicks, 0)
     weight = 1.0 / propensity[clicks.cell_position - 1]
-    too_heavy = weight > max_weight
+    too_heavy = (weight > max_weight) & np.isin(clicks.cell_pair, kept)
     sums = np.bincount(clicks.cell_pair, clicks.cell_clicks * np.minimum(weight, max_weight), clicks.n_pairs)
     labels = np.maximum(1, np.floor(sums + 0.5)).astype(np.int64)
     return Labels(labels, int(np.count_nonzero(too_heavy & (clicks.cell_clicks > 0))))
