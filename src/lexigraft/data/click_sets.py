@@ -80,7 +80,8 @@ def make_sets(
         "further log's query is in the testset or validset": len(more) - len(added),
     }
     for reason, count in dropped.items():
-        log.info("%d pairs dropped: %s", count, reason)
+        if count:
+            log.info("%d pairs dropped: %s", count, reason)
     if short:
         log.warning(
             "%d of %d clusters have fewer than the %d queries that the testset and validset want of each: they took "

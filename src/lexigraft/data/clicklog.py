@@ -179,7 +179,8 @@ def filter_pairs(clicks: ClickLog, settings: ClickFilter) -> Kept:
         f"query with fewer than {settings.min_documents} such documents": int(np.count_nonzero(clicked & ~kept)),
     }
     for reason, count in dropped.items():
-        log.info("%d of %d pairs dropped: %s", count, clicks.n_pairs, reason)
+        if count:
+            log.info("%d of %d pairs dropped: %s", count, clicks.n_pairs, reason)
     return Kept(np.flatnonzero(kept), dropped)
 
 

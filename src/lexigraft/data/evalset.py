@@ -88,7 +88,8 @@ def make_evalset(
         best = sorted(labels[query], key=lambda doc: (-labels[query][doc], doc))[: settings.positives]
         found.append(Triplet(query, clusters[query], ratio, "", tuple(best), negatives))
     for reason, count in sorted(dropped.items()):
-        log.info("%d queries dropped: %s", count, reason)
+        if count:
+            log.info("%d queries dropped: %s", count, reason)
     chosen = _choose(found, candidates, settings)
     kept = {(t.query_id, doc): labels[t.query_id][doc] for t in chosen for doc in t.positives}
     return EvalSet(chosen, kept, len(candidates), len(found), dict(sorted(dropped.items())))

@@ -1,9 +1,10 @@
 """A click log of which everything is known: what each document is worth, and how positions bias the clicks.
 
-Every query belongs to a topic with words of its own and has 8 to 15 documents, each with a true relevance between 0 and
-1. A ranker that knows the relevance only in part, and mistakes each document in its own lasting way, shows them in some
-sessions, a little differently each time. Whoever sees a document at position k looks at it with probability (1/k)**eta,
-and then clicks with its relevance as the probability.
+Every query belongs to a topic with words of its own (and some that it shares with other topics, so that words mislead)
+and has 8 to 15 documents, each with a true relevance between 0 and 1. A ranker that knows the relevance only in part,
+and mistakes each document in its own lasting way, shows them in some sessions, a little differently each time. Whoever
+sees a document at position k looks at it with probability (1/k)**eta, and then clicks with its relevance as the
+probability.
 """
 
 import gzip
@@ -22,12 +23,14 @@ from lexigraft.data.click_settings import Simulation
 
 LOG_COLUMNS = ("query", "title", "position", "impressions", "clicks")
 TRUTH_COLUMNS = ("query", "title", "relevance")
-_TOPIC_WORDS, _COMMON_WORDS = 60, 20
+_OWN_WORDS, _COMMON_WORDS = 40, 20  # of each topic; of none
+_AMBIGUOUS_WORDS, _BORROWED = 60, 20  # words of several topics, and how many of them each topic has
 _FEWEST_DOCUMENTS, _MOST_DOCUMENTS = 8, 15
 _FEWEST_SESSIONS, _MOST_SESSIONS = 4, 8
 _FEWEST_VIEWS, _MOST_VIEWS = 10, 60  # of one session
 _SESSION_NOISE = 0.1
-_SHARED_WORD, _SHARED_TITLE = 0.5, 0.3  # chance that a title has a word of the query; that it was another query's too
+_SHARED_WORD = 0.6  # highest chance, over the queries, that a title has a word of its query
+_SHARED_TITLE = 0.3  # chance that a title was another query's too
 _TITLES_REMEMBERED = 40  # of a topic
 _ROWS_AT_ONCE = 10_000  # in a Parquet file
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
@@ -55,9 +58,13 @@ class SimulatedQuery(NamedTuple):
 def simulate(settings: Simulation, seed: int = 0) -> Iterator[SimulatedQuery]:
     """Queries with their lines, as many as give `settings.lines` lines; the last query may be cut."""
     rng = np.random.default_rng(seed)
-    words = _words(rng, _COMMON_WORDS + settings.topics * _TOPIC_WORDS)
-    common = words[:_COMMON_WORDS]
-    topics = [words[_COMMON_WORDS + topic :: settings.topics] for topic in range(settings.topics)]
+    words = _words(rng, _COMMON_WORDS + _AMBIGUOUS_WORDS + settings.topics * _OWN_WORDS)
+    common, ambiguous = words[:_COMMON_WORDS], words[_COMMON_WORDS : _COMMON_WORDS + _AMBIGUOUS_WORDS]
+    own = words[_COMMON_WORDS + _AMBIGUOUS_WORDS :]
+    topics = [
+        own[topic :: settings.topics] + [ambiguous[place] for place in rng.permutation(_AMBIGUOUS_WORDS)[:_BORROWED]]
+        for topic in range(settings.topics)
+    ]
     remembered: list[list[str]] = [[] for _ in topics]
     seen: set[str] = set()  # the truth of a query that came twice would be ambiguous
     left = settings.lines
@@ -99,11 +106,12 @@ def _titles(
 ) -> list[str]:
     """Distinct titles, some of them those of earlier queries of the topic; new ones are remembered."""
     count, titles = int(rng.integers(_FEWEST_DOCUMENTS, _MOST_DOCUMENTS + 1)), dict[str, None]()
+    shared_word = _SHARED_WORD * rng.random()  # so that some queries are easy to match by words and others hard
     while len(titles) < count:
         if remembered and rng.random() < _SHARED_TITLE:
             titles[remembered[int(rng.integers(len(remembered)))]] = None
             continue
-        shared = [word for word in query.split() if rng.random() < _SHARED_WORD]
+        shared = [word for word in query.split() if rng.random() < shared_word]
         own = [topic[place] for place in rng.integers(len(topic), size=int(rng.integers(3, 7)))]
         title = [*shared, *own, common[int(rng.integers(len(common)))]]
         titles[" ".join(title[place] for place in rng.permutation(len(title)))] = None

@@ -64,8 +64,8 @@ def require_enough(n_queries: int, n_clusters: int) -> None:
         raise InputError(f"clusters = {n_clusters} is not allowed: 1 or more")
     if n_clusters > n_queries:
         raise InputError(
-            f"{n_clusters:,} clusters are more than the {n_queries:,} queries that are left; ask for at most that many "
-            "(--clusters), or keep more queries (--min-clicks, --min-documents)"
+            f"{n_clusters:,} clusters are more than the {n_queries:,} queries there are; ask for at most so many, "
+            "better far fewer (--clusters)"
         )
 
 
