@@ -52,8 +52,8 @@ def make_sets(
 ) -> ClickSets:
     """Draw the sets; `cluster_of` has every query of `pairs`. The order of the pairs does not matter.
 
-    A cluster with too few queries gives all it has, proportionally, and trains next to nothing. Raises where nothing at
-    all is left to train on.
+    A cluster with too few queries gives all it has, proportionally, and trains nothing. Raises where nothing at all is
+    left to train on.
     """
     of_query: dict[str, list[ClickPair]] = defaultdict(list)
     for pair in sorted(pairs):
@@ -85,7 +85,7 @@ def make_sets(
     if short:
         log.warning(
             "%d of %d clusters have fewer than the %d queries that the testset and validset want of each: they took "
-            "proportionally fewer and left next to nothing of them to train on; fewer clusters or smaller sets help",
+            "proportionally fewer, and of those clusters nothing trains; fewer clusters or smaller sets help",
             short, len(members), sizes.per_cluster,
         )  # fmt: skip
     return ClickSets(test, valid, ClickSet(sorted(small)), ClickSet(_merged([*small, *added])), short, dropped)
@@ -98,24 +98,28 @@ def _draw(seed: int, query: str) -> bytes:
 
 def _draw_roles(members: Mapping[int, list[str]], sizes: SetSizes) -> tuple[dict[str, list[str]], int]:
     """Queries by role (a field of `SetSizes`, or "train"), and the number of short clusters."""
-    wanted = {field.name: getattr(sizes, field.name) for field in fields(sizes)}
+    # The largest role comes last: of a short cluster it takes what the others leave, so that nothing is cut off.
+    wanted = dict(sorted(((f.name, getattr(sizes, f.name)) for f in fields(sizes)), key=lambda role: role[1]))
+    last = next(reversed(wanted))
     drawn: dict[str, list[str]] = {role: [] for role in (*wanted, "train")}
     # Shares of short clusters are fractions; what is cut off one is owed to the next, so that over many small clusters
     # even a role that wants one query of each gets its proportion.
     owed = dict.fromkeys(wanted, 0.0)
     short = 0
     for cluster in sorted(members):
-        queries, is_short = iter(members[cluster]), len(members[cluster]) < sizes.per_cluster
+        queries, n_queries = iter(members[cluster]), len(members[cluster])
+        is_short = n_queries < sizes.per_cluster
         short += is_short
         for role, count in wanted.items():
-            take = count
-            if is_short:
-                owed[role] += count * len(members[cluster]) / sizes.per_cluster
-                take = int(owed[role] + 1e-9)
-            taken = list(islice(queries, take))
-            if is_short:
+            if not is_short:
+                drawn[role] += islice(queries, count)
+            elif role == last:
+                drawn[role] += queries
+            else:
+                owed[role] += count * n_queries / sizes.per_cluster
+                taken = list(islice(queries, int(owed[role] + 1e-9)))
                 owed[role] -= len(taken)
-            drawn[role] += taken
+                drawn[role] += taken
         drawn["train"] += queries
     return drawn, short
 

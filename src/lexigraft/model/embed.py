@@ -1,6 +1,7 @@
 """Dense vectors of short texts from any backbone: the mean of its last hidden states."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,9 +21,12 @@ def embed(backbone: Backbone, texts: Sequence[str], progress: Progress = SILENT)
     """
     special, device = backbone.tokenizer.special, default_device()
     # The bare encoder, whichever head stands on it.
-    encoder = backbone.body.model.base_model.to(device).eval()  # type: ignore[union-attr]
+    encoder: Any = backbone.body.model.base_model
+    encoder.to(device).eval()
+    # Some families count positions from 2.
+    length = min(LENGTH, getattr(encoder.config, "max_position_embeddings", LENGTH + 2) - 2)
     subwords = [
-        [special.begin, *ids[: LENGTH - 2], special.end]
+        [special.begin, *ids[: length - 2], special.end]
         for start in range(0, len(texts), BATCH)
         for ids in backbone.tokenizer.spell(texts[start : start + BATCH])
     ]

@@ -108,7 +108,8 @@ def _lexical_vectors(texts: Sequence[str], seed: int) -> NDArray[np.float32]:
     if dimensions < 2:
         vectors = features.toarray()
     else:
-        vectors = TruncatedSVD(dimensions, random_state=seed).fit_transform(features)
+        with np.errstate(all="ignore"):  # its explained variance, which nobody asked for, is 0/0 for equal queries
+            vectors = TruncatedSVD(dimensions, random_state=seed).fit_transform(features)
     found: NDArray[np.float32] = normalize(vectors).astype(np.float32)
     return found
 
