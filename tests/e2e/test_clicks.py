@@ -68,9 +68,8 @@ def test_the_sets_and_their_report(log, tmp_path, lexigraft):
         rows = [line.split("\t") for line in (collection.folder / "clusters.tsv").read_text().splitlines()]
         assert rows[0] == ["query-id", "cluster"]
         assert {query for query, _ in rows[1:]} == {query.query_id for query in collection.queries()}
-    assert (
-        lexigraft("data", "stats", tmp_path / "sets/testset", "--json").json["splits"]["test"]["unknown_queries"] == 0
-    )
+    stats = lexigraft("data", "stats", tmp_path / "sets/testset", "--json").json
+    assert stats["splits"]["test"]["unknown_queries"] == 0
 
 
 def test_the_exclusions_as_written(sets):
@@ -209,10 +208,7 @@ def test_bad_calls(log, sets, tmp_path, lexigraft):
     one_line_error(lexigraft("data", "evalset", sets, *out[:2]), "holds several sets", "testset")
     one_line_error(lexigraft("data", "evalset", sets / "testset", *out[:2], "--split", "dev"), "present: distractor")
     one_line_error(
-        lexigraft(
-            "data", "evalset", sets / "testset", *out[:2], "--threshold", 0.99, "--queries", 3, "--split", "test"
-        ),
-        "lower --threshold",
+        lexigraft("data", "evalset", sets / "testset", *out[:2], "--candidates", 2, "--queries", 3), "lower --threshold"
     )
     (sets / "testset/clusters.tsv").write_text("query-id\tcluster\nq1\tx\n")
     one_line_error(lexigraft("data", "evalset", sets / "testset", *out[:2]), "clusters.tsv:2")

@@ -43,12 +43,16 @@ def mean_tau(sets: Path, truth):
     return float(np.nanmean(taus)), len(rows)
 
 
-def test_two_hundred_thousand_lines(tmp_path):
+def test_two_hundred_thousand_lines(tmp_path, capsys):
+    def say(text):
+        with capsys.disabled():
+            sys.stdout.write(text + "\n")
+
     log = tmp_path / "log.tsv"
     seconds, made = lexigraft("data", "simulate", "--out", log, "--lines", LINES)
     assert made["lines"] == LINES
     assert len(log.read_bytes().splitlines()) == LINES + 1
-    print(f"\nsimulate: {seconds:.1f} s, {made['queries']} queries")
+    say(f"\nsimulate: {seconds:.1f} s, {made['queries']} queries")
     truth, taus = true_relevance(tmp_path / "log.truth.tsv"), {}
     common = ("--impressions-column", "impressions", "--clusters", 40, "--test-queries", 10, "--test-distractors", 20)
     for method in ("none", "power", "estimated"):
@@ -56,14 +60,14 @@ def test_two_hundred_thousand_lines(tmp_path):
         call = ("data", "clicks", log, "--out", out, *common, "--backbone", "none", "--correct", method)
         seconds, report = lexigraft(*call)
         taus[method], n_queries = mean_tau(out, truth)
-        print(f"clicks, {method}: {seconds:.1f} s, mean tau {taus[method]:.3f} over {n_queries} queries")
-    print("estimated:", ", ".join(f"{p:.3f}" for p in report["correction"]["propensities"]))
+        say(f"clicks, {method}: {seconds:.1f} s, mean tau {taus[method]:.3f} over {n_queries} queries")
+    say("estimated: " + ", ".join(f"{p:.3f}" for p in report["correction"]["propensities"]))
     assert report["correction"]["propensities"] == pytest.approx(1 / np.arange(1, 11), rel=0.1)
     assert taus["power"] > taus["none"] + 0.05
     assert taus["estimated"] > taus["none"] + 0.05
     source = tmp_path / "estimated/testset"
     seconds, report = lexigraft("data", "evalset", source, "--out", tmp_path / "eval", "--queries", 90)
-    print(f"evalset: {seconds:.1f} s, {report['complete']} complete of {report['candidates']} candidates")
+    say(f"evalset: {seconds:.1f} s, {report['complete']} complete of {report['candidates']} candidates")
     rows = [line.split("\t") for line in (source / "clusters.tsv").read_text().splitlines()[1:]]
     triplets = check_evalset(source, tmp_path / "eval", {query: int(cluster) for query, cluster in rows})
     assert len(triplets) == report["queries"] == 90
