@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import sys
+import tracemalloc
 import unicodedata
 
 import pyarrow
@@ -216,3 +217,16 @@ def test_the_filter(tmp_path):
 def test_settings_out_of_range(make):
     with pytest.raises(SettingError, match="is not allowed"):
         make()
+
+
+def test_memory_grows_with_pairs_and_not_with_lines(tmp_path):
+    lines = "".join(f"query {n % 50}\ttitle {n % 7}\t{n % 10 + 1}\t1\n" for n in range(3500))
+    peaks = []
+    for repeats in (1, 10):
+        (tmp_path / "log").write_text(HEADER + lines * repeats)
+        tracemalloc.start()
+        log = read(tmp_path / "log")
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert (log.n_pairs, log.lines, int(log.cell_clicks.sum())) == (350, 3500 * repeats, 3500 * repeats)
+    assert peaks[1] < peaks[0] + 50_000
