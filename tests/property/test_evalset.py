@@ -119,6 +119,11 @@ def test_candidates_are_even_over_the_clusters():
     assert Counter(triplet.cluster for triplet in found.triplets) == {0: 12, 1: 6, 2: 6}  # as far as they go
 
 
+def test_by_default_five_candidates_a_query_are_drawn():
+    found = make_evalset(*even_world(), terms, EvalSettings(queries=3))
+    assert found.candidates == 15
+
+
 def test_only_wanted_queries_are_candidates_but_all_say_what_belongs_together():
     queries, documents, positives, clusters = even_world()
     wanted = {query for query in queries if query.startswith("q0")}
@@ -126,6 +131,14 @@ def test_only_wanted_queries_are_candidates_but_all_say_what_belongs_together():
     assert {triplet.query_id[:2] for triplet in found.triplets} == {"q0"}
     assert {doc[:2] for triplet in found.triplets for doc in triplet.negatives} <= {"d1", "d2"}
     assert found.candidates == 30
+
+
+def test_judgements_of_unknown_documents_are_counted(caplog):
+    queries, documents, positives, clusters = even_world()
+    more = [*positives, Qrel("q0-0", "absent", 3), Qrel("q0-0", "absent too", 0)]
+    found = make_evalset(queries, documents, more, clusters, terms, EvalSettings(queries=3))
+    assert found.unknown_documents == 1
+    assert "1 of 43 positive judgements dropped: their document is unknown" in caplog.text
 
 
 def test_too_few_triplets():

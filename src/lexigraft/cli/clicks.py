@@ -127,7 +127,7 @@ def evalset(
         str, typer.Option("--split", help="Whose queries are candidates; auto: test, else dev, else train.")
     ] = "auto",
     candidates: Annotated[
-        int, typer.Option("--candidates", help="Queries drawn evenly from the clusters to choose among; 0: all.")
+        int, typer.Option("--candidates", help="Queries drawn evenly from the clusters first; 0: five times --queries.")
     ] = 0,
     positives: Annotated[int, typer.Option("--positives", help="Of a query at most, the best by label.")] = 3,
     negatives: Annotated[int, typer.Option("--negatives", help="Of a query at most, the best matching.")] = 10,

@@ -10,12 +10,12 @@ from lexigraft.cli import clicks
 from lexigraft.cli.console import BarProgress, print_json, print_table, show_messages
 from lexigraft.cli.options import JsonOption
 
-app = typer.Typer(no_args_is_help=True, help="Look at collections.")
+app = typer.Typer(no_args_is_help=True, help="Look at collections, and make them of click logs.")
 
 
 @app.callback()
 def _group() -> None:
-    """Look at collections."""
+    """Look at collections, and make them of click logs."""
 
 
 @app.command()

@@ -7,6 +7,7 @@ from lexigraft.core.errors import SettingError
 
 CORRECTIONS = ("none", "power", "estimated")
 MOST_POSITIONS = 1000
+CANDIDATES_A_QUERY = 5  # many have no negative
 
 
 def _require(ok: bool, name: str, value: object, allowed: str) -> None:
@@ -92,7 +93,7 @@ class EvalSettings:
     """The evaluation set of hard negatives."""
 
     queries: int = 3000  # a third of them from each tercile
-    candidates: int = 0  # drawn evenly from the clusters and scored; 0: all
+    candidates: int = 0  # drawn evenly from the clusters and scored; 0: five for each query wanted
     positives: int = 3
     negatives: int = 10
     threshold: float = 0.5  # a negative matches more than this share of the query's terms
@@ -102,6 +103,10 @@ class EvalSettings:
         _require_at_least(self, 0, "candidates")
         _require_at_least(self, 1, "positives", "negatives")
         _require(0 <= self.threshold < 1, "threshold", self.threshold, "0 or more and less than 1")
+
+    @property
+    def n_candidates(self) -> int:
+        return self.candidates or CANDIDATES_A_QUERY * self.queries
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,7 @@ class EvalSet:
     candidates: int
     complete: int
     dropped: Mapping[str, int]  # queries, by reason
+    unknown_documents: int  # positive judgements of documents that are not there
 
 
 def make_evalset(
@@ -69,7 +70,11 @@ def make_evalset(
     what they may not be. The order of the inputs does not matter.
     """
     dropped: Counter[str] = Counter()
-    labels = _usable(queries, documents, positives, clusters, dropped)
+    judged = [qrel for qrel in positives if qrel.relevance > 0]
+    unknown = sum(qrel.doc_id not in documents for qrel in judged)
+    if unknown:
+        log.warning("%d of %d positive judgements dropped: their document is unknown", unknown, len(judged))
+    labels = _usable(queries, documents, judged, clusters, dropped)
     wanted = queries.keys() if wanted is None else wanted
     dropped["no positive"] += len((wanted & clusters.keys()) - labels.keys())
     sources = _Sources(documents, labels, clusters, terms)
@@ -92,7 +97,7 @@ def make_evalset(
             log.info("%d queries dropped: %s", count, reason)
     chosen = _choose(found, candidates, settings)
     kept = {(t.query_id, doc): labels[t.query_id][doc] for t in chosen for doc in t.positives}
-    return EvalSet(chosen, kept, len(candidates), len(found), dict(sorted(dropped.items())))
+    return EvalSet(chosen, kept, len(candidates), len(found), dict(sorted(dropped.items())), unknown)
 
 
 def _usable(
@@ -105,7 +110,7 @@ def _usable(
     """Label of every known positive, by query and document."""
     labels: dict[str, dict[str, int]] = defaultdict(dict)
     for qrel in positives:
-        if qrel.relevance > 0 and qrel.doc_id in documents:
+        if qrel.doc_id in documents:
             labels[qrel.query_id][qrel.doc_id] = max(qrel.relevance, labels[qrel.query_id].get(qrel.doc_id, 0))
     for query in list(labels):
         if query not in queries or query not in clusters:
@@ -123,7 +128,7 @@ def _candidates(names: Iterable[str], clusters: Mapping[str, int], settings: Eva
     for place, name in enumerate(drawn):
         order.append((rounds[clusters[name]], place, name))
         rounds[clusters[name]] += 1
-    return [name for _, _, name in sorted(order)][: settings.candidates or None]
+    return [name for _, _, name in sorted(order)][: settings.n_candidates]
 
 
 class _Sources:

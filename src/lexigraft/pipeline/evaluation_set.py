@@ -58,7 +58,7 @@ def make_evaluation_set(
     terciles = Counter(triplet.tercile for triplet in found.triplets)
     report = {
         "queries": len(found.triplets), "candidates": found.candidates, "complete": found.complete,
-        "dropped_queries": dict(found.dropped),
+        "dropped_queries": dict(found.dropped), "positives_of_unknown_documents": found.unknown_documents,
         "positives": sum(len(triplet.positives) for triplet in found.triplets),
         "negatives": sum(len(triplet.negatives) for triplet in found.triplets),
         "clusters": len({triplet.cluster for triplet in found.triplets}),

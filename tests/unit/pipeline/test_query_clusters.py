@@ -7,6 +7,7 @@ import pytest
 
 from lexigraft.core.errors import InputError, MissingExtraError
 from lexigraft.pipeline.query_clusters import choose_backbone, cluster_queries
+from tests.unit.model.test_backbone import folder  # noqa: F401
 
 QUERIES = [f"{subject} {word}" for subject in ("python sorting", "chicken soup", "월드컵 축구") for word in "abcdefgh"]
 
@@ -46,6 +47,13 @@ def test_what_is_not_installed(monkeypatch):
     without("sklearn")
     with pytest.raises(MissingExtraError, match=r"pip install 'lexigraft\[clicks\]'"):
         cluster_queries(QUERIES, 3, "none", seed=0)
+
+
+def test_a_backbone_gives_the_same_clusters_twice(folder):  # noqa: F811
+    texts = ["ab", "ab", "hgf", "hgf", "ce d", "ce d"]
+    clusters = cluster_queries(texts, 3, str(folder), seed=0).tolist()
+    assert clusters == cluster_queries(texts, 3, str(folder), seed=0).tolist()
+    assert clusters[::2] == clusters[1::2]
 
 
 def test_words_and_letters_need_no_torch(monkeypatch):
