@@ -1,19 +1,20 @@
-"""`data stats`."""
+"""`data`: stats here, and the commands of `clicks`."""
 
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
+from lexigraft.cli import clicks
 from lexigraft.cli.console import BarProgress, print_json, print_table, show_messages
 from lexigraft.cli.options import JsonOption
 
-app = typer.Typer(no_args_is_help=True, help="Look at collections.")
+app = typer.Typer(no_args_is_help=True, help="Look at collections, and make them of click logs.")
 
 
 @app.callback()
 def _group() -> None:
-    """Look at collections."""
+    """Look at collections, and make them of click logs."""
 
 
 @app.command()
@@ -47,3 +48,8 @@ def stats(
 
 def _cell(value: float) -> str:
     return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+
+
+app.command()(clicks.clicks)
+app.command()(clicks.evalset)
+app.command()(clicks.simulate)
