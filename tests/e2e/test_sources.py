@@ -79,3 +79,18 @@ def test_queries_without_positives_are_said(collection, tmp_path, lexigraft):
         file.write("q4\td1\t0\n")
     answer = lexigraft("run", "--data", collection, "--out", tmp_path / "run", *LEXICAL)
     assert "1 queries have no relevant document and are not measured" in answer.stderr
+
+
+def test_documents_here_topics_and_judgements_there(tmp_path, lexigraft):
+    (tmp_path / "texts.txt").write_text("crime is organized\npolio\n")
+    (tmp_path / "topics.txt").write_text("<top><num> Number: 1 <title> organized crime </top>")
+    (tmp_path / "judged.qrels").write_text("1 0 texts-1 1\n")
+    parts = ("--queries", tmp_path / "topics.txt", "--qrels", f"dev={tmp_path / 'judged.qrels'}")
+    out = tmp_path / "beir"
+    assert lexigraft("data", "convert", tmp_path / "texts.txt", "--out", out, *parts).status == 0
+    report = lexigraft("run", "--data", out, "--out", tmp_path / "run", *LEXICAL, "--json").json
+    assert (report["collection"]["split"], report["rows"][0]["MRR@10"]) == ("dev", 1)
+    found = lexigraft("data", "stats", out, "--json").json
+    assert (found["documents"], found["queries"], found["splits"]["dev"]["pairs"]) == (2, 1, 1)
+    answer = lexigraft("data", "convert", out, "--out", tmp_path / "again", "--on-bad-bytes", "ignore")
+    assert "error or replace" in answer.stderr

@@ -1,20 +1,21 @@
-"""`data`: stats here, and the commands of `clicks`."""
+"""`data`: stats and convert here, and the commands of `clicks`."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lexigraft.cli import clicks
-from lexigraft.cli.console import BarProgress, print_json, print_table, show_messages
-from lexigraft.cli.options import JsonOption
+from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
+from lexigraft.cli.options import JsonOption, OnDuplicateOption
 
-app = typer.Typer(no_args_is_help=True, help="Look at collections, and make them of click logs.")
+app = typer.Typer(no_args_is_help=True, help="Look at collections, convert them, and make them of click logs.")
 
 
 @app.callback()
 def _group() -> None:
-    """Look at collections, and make them of click logs."""
+    """Look at collections, convert them, and make them of click logs."""
 
 
 @app.command()
@@ -44,6 +45,41 @@ def stats(
         print_table(
             "positive judgements", ["split", *(column.replace("_", " ") for column in columns)], rows, left=("split",)
         )
+
+
+@app.command()
+def convert(
+    source: Annotated[str, typer.Argument(help="A collection, given as --data is elsewhere.")],
+    out_: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+    queries: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--queries", help="Queries in place of its own: .jsonl, .tsv or TREC topics.", exists=True, dir_okay=False
+        ),
+    ] = None,
+    qrels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--qrels", help="Judgements to add: FILE or SPLIT=FILE (test where not said).", metavar="[SPLIT=]FILE"
+        ),
+    ] = None,
+    on_duplicate: OnDuplicateOption = None,
+    on_bad_bytes: Annotated[
+        str, typer.Option("--on-bad-bytes", help="A line that is not UTF-8: 'error' or 'replace'.")
+    ] = "error",
+) -> None:
+    """Write any collection in BEIR layout, with TREC topics and judgements from elsewhere where they are given."""
+    from lexigraft.core.settings import DataSettings
+    from lexigraft.data.collection import Reading
+    from lexigraft.pipeline.convert import convert as convert_collection
+
+    show_messages()
+    checked = DataSettings(on_duplicate=on_duplicate or "error", on_bad_bytes=on_bad_bytes)
+    given = [text.partition("=") if "=" in text else ("test", "=", text) for text in qrels or ()]
+    files = {split: Path(file) for split, _, file in given}
+    reading = Reading(checked.on_duplicate, checked.on_bad_bytes)
+    convert_collection(source, out_, reading, queries or (), files, BarProgress())
+    print_line(f"{out_}: in BEIR layout; count it: lexigraft data stats {out_}")
 
 
 def _cell(value: float) -> str:

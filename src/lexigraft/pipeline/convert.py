@@ -1,0 +1,38 @@
+"""Any collection as files in BEIR layout, with queries and judgements from other files where they are given."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lexigraft.core.artifact import Manifest, write_artifact
+from lexigraft.core.errors import InputError
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.data.collection import FolderCollection, Reading
+from lexigraft.data.sources import open_source
+from lexigraft.data.write import write_collection
+
+KIND, FORMAT_VERSION = "converted collection", 1
+
+
+def convert(
+    source: str,
+    out: Path,
+    reading: Reading,
+    queries: Sequence[Path] = (),
+    qrels: Mapping[str, Path] | None = None,
+    progress: Progress = SILENT,
+) -> None:
+    """Write `source` at `out`. `queries` (of any kind that a folder may hold) take the place of its own, `qrels` are
+    added by split."""
+    collection = open_source(source, reading)
+    if queries or qrels:
+        if not isinstance(collection, FolderCollection):
+            raise InputError(f"{source} has its own queries and judgements; give a folder or file of documents")
+        files = {**collection.qrels_files, **(qrels or {})}
+        collection = replace(collection, query_files=tuple(queries) or collection.query_files, qrels_files=files)
+    described = {split: collection.digest(split) for split in collection.splits}
+    parents = {"corpus": collection.digest("corpus"), "queries": collection.digest("queries"), **described}
+    with write_artifact(out, Manifest(KIND, FORMAT_VERSION, {"source": source}, parents)) as folder:
+        documents = progress.track(collection.documents(), "writing documents")
+        judged = {split: collection.qrels(split) for split in collection.splits}
+        write_collection(folder, documents, collection.queries(), judged)
