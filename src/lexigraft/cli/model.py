@@ -87,11 +87,10 @@ def train_stage(stage: str, data: str, run: Path, config: Path | None, set_: lis
 
 
 def _kept_step(folder: Path) -> dict[str, float]:
-    """What the weights that were kept had: of the best validation, the later of two equals; else of the last step."""
+    """What the weights that were kept had; nothing where no step was taken."""
     history: list[dict[str, float]] = json_library.loads((folder / "history.json").read_text(encoding="utf-8"))
-    steps = [{"step": float(number), **values} for number, values in enumerate(history, 1)]
-    validated = [values for values in steps if "R@10" in values]
-    return max(reversed(validated), key=lambda values: values["R@10"]) if validated else steps[-1] if steps else {}
+    step = json_library.loads((folder / "kept.json").read_text(encoding="utf-8"))["step"]
+    return {"step": step, **history[step - 1]} if history else {}
 
 
 def show_facts(facts: dict[str, Any], line: str, folder: Path, as_json: bool) -> None:

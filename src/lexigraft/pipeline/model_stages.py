@@ -181,6 +181,7 @@ def _write_model(encoder: SparseEncoder, training: Training, folder: Path) -> No
     """The model and how it was trained; `last.safetensors` holds the last trained weights where others are better."""
     save_encoder(encoder, folder)
     (folder / "history.json").write_text(json.dumps(training.history))
+    write_json(folder / "kept.json", {"step": training.best_step or len(training.history)})
     write_json(folder / "head.json", diagnose(encoder.head).__dict__)
     if training.last is not None:
         save_file(training.last, folder / "last.safetensors")

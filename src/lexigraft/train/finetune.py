@@ -85,10 +85,10 @@ def finetune(
     schedule = Schedule(settings.steps, settings.horizon, settings.warmup, settings.learning_rate)
     rates = {"head.weight": settings.head_rate}
     loop = Loop("finetune", schedule, checkpoint, settings.checkpoint_every, recipe, seed, rates, progress=progress)
-    measured = validation is not None and settings.validate_every > 0
-    return loop.run(
-        encoder, step_losses, Validation(recall_at_10, settings.validate_every, "R@10") if measured else None
-    )
+    measured = None
+    if validation is not None and settings.validate_every > 0:
+        measured = Validation(recall_at_10, settings.validate_every, "R@10", len(validation.queries))
+    return loop.run(encoder, step_losses, measured)
 
 
 def no_negatives(queries: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -22,7 +22,7 @@ from lexigraft.core.errors import ArtifactError, LexigraftError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.model.precision import has_fast_bf16
 
-CHECKPOINT_FORMAT = 2
+CHECKPOINT_FORMAT = 3
 SECONDS_BETWEEN_MESSAGES = 15.0
 
 log = logging.getLogger(__name__)
@@ -53,11 +53,17 @@ StepFunction = Callable[[int], dict[str, Tensor]]
 
 @dataclass(frozen=True)
 class Validation:
-    """`measure()` is called every `every` steps and after the last; the weights with the highest result win."""
+    """`measure()`, a share of `n_cases`, is called every `every` steps and after the last. The latest weights win whose
+    result is within a standard error of the highest: what is trained longer is better unless it is clearly worse, and a
+    few hundred cases tell hundredths apart only by chance."""
 
     measure: Callable[[], float]
     every: int
     name: str
+    n_cases: int
+
+    def good_enough(self, score: float, highest: float) -> bool:
+        return score >= highest - math.sqrt(max(0.0, highest * (1 - highest)) / self.n_cases)
 
 
 @dataclass
@@ -66,7 +72,6 @@ class Training:
 
     history: list[dict[str, float]] = field(default_factory=list)
     best_step: int = 0
-    best_score: float = -math.inf
     best: dict[str, Tensor] | None = None
     last: dict[str, Tensor] | None = None
 
@@ -90,8 +95,8 @@ class Loop:
     progress: Progress = SILENT
 
     def run(self, model: nn.Module, step_losses: StepFunction, validation: Validation | None = None) -> Training:
-        """Optimise `model` in place: `step_losses(step)["loss"]` is minimised. At the end it has the best weights that
-        `validation` saw, or without one the last."""
+        """Optimise `model` in place: `step_losses(step)["loss"]` is minimised. At the end it has the weights that
+        `validation` chose, or without one the last."""
         accelerator = Accelerator(mixed_precision="bf16" if has_fast_bf16() else "no")
         trained = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
         groups = [{"params": [value], "rate": self.rates.get(name, 1.0)} for name, value in trained.items()]
@@ -126,7 +131,7 @@ class Loop:
         if training.best is not None and training.best_step < self.schedule.steps:
             training.last = _copy(trained)
             _fill(trained, training.best)
-            log.info("%s: the weights of step %d are kept, the best on validation", self.name, training.best_step)
+            log.info("%s: the weights of step %d are kept: later ones were worse on validation", self.name, training.best_step)
         return training
 
     def _validate(
@@ -139,8 +144,9 @@ class Loop:
         score = validation.measure()
         model.train()
         training.history[-1][validation.name] = score
-        if score >= training.best_score:
-            training.best_step, training.best_score, training.best = step, score, _copy(trained)
+        highest = max(values[validation.name] for values in training.history if validation.name in values)
+        if validation.good_enough(score, highest):
+            training.best_step, training.best = step, _copy(trained)
         log.info("%s %d/%d: validation %s %.4f", self.name, step, self.schedule.steps, validation.name, score)
 
     def _speak(self, step: int, values: dict[str, float], rate: float) -> None:
@@ -179,8 +185,8 @@ class Loop:
                 raise ArtifactError(
                     f"the checkpoint {self.checkpoint} could not be written: {_first_line(error)}"
                 ) from error
-            facts = {"step": training.best_step, "score": training.best_score if training.best else None}
-            (folder / "history.json").write_text(json.dumps({"history": training.history, "best": facts}))
+            facts = {"history": training.history, "best_step": training.best_step}
+            (folder / "history.json").write_text(json.dumps(facts))
 
     def _restore(self, model: nn.Module, optimizer: Any) -> Training:
         found = read_manifest(self.checkpoint)
@@ -206,7 +212,7 @@ class Loop:
         log.info("%s: continuing after step %d of %d", self.name, len(facts["history"]), self.schedule.steps)
         if state["best"] is None:
             return Training(facts["history"])
-        return Training(facts["history"], facts["best"]["step"], facts["best"]["score"], state["best"])
+        return Training(facts["history"], facts["best_step"], state["best"])
 
 
 def _first_line(error: Exception) -> str:
