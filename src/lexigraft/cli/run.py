@@ -26,7 +26,7 @@ STAGE_NAMES = "collect, vocabulary, pretrain, finetune, encode, index, evaluate 
 FromOption = Annotated[
     str | None, typer.Option("--from", help=f"Do this stage and those after it again: {STAGE_NAMES}.")
 ]
-# All six layers instead of three, more of each document, nearly four times the training at the rate of a long one.
+# All six layers instead of three, more of each document, three times the training at the rate of a long one.
 FULL = (
     "model.layers=0", "model.document_length=40", "pretrain.steps=100",
     "finetune.steps=450", "finetune.learning_rate=4e-4", "finetune.frozen_layers=2", "finetune.joint_flops=0.3",

@@ -157,7 +157,7 @@ class PretrainSettings:
 class FinetuneSettings:
     """In-batch ranking loss with regularisers; `qk`, `dk` are the top-k masks of training (0: none)."""
 
-    steps: int = 120
+    steps: int = 150
     batch: int = 128
     learning_rate: float = 6e-4
     head_rate: float = 0.2  # the head's rows learn at this share of it: a batch says little of most terms
@@ -173,8 +173,8 @@ class FinetuneSettings:
     ramp: int = 40  # steps over which the regularisers grow to their full weight
     qk: int = 96
     dk: int = 160
-    checkpoint_every: int = 60
-    validate_every: int = 60  # steps between measurements of R@10 on validation queries; 0: none
+    checkpoint_every: int = 75
+    validate_every: int = 75  # steps between measurements of R@10 on validation queries; 0: none
     validation_queries: int = 250
     validation_documents: int = 1000  # those of the queries among them
 
