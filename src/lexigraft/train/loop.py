@@ -131,7 +131,8 @@ class Loop:
         if training.best is not None and training.best_step < self.schedule.steps:
             training.last = _copy(trained)
             _fill(trained, training.best)
-            log.info("%s: the weights of step %d are kept: later ones were worse on validation", self.name, training.best_step)
+            message = "%s: the weights of step %d are kept: later ones were worse on validation"
+            log.info(message, self.name, training.best_step)
         return training
 
     def _validate(

@@ -24,7 +24,7 @@ from lexigraft.vocab.pieces import PieceTable
 from lexigraft.vocab.words import normalised_utf8, words_of_piece
 
 BATCH_CHARACTERS, MOST_TEXTS = 1 << 22, 1 << 18
-SERIAL_BATCHES = 4  # fewer batches are counted sooner than a process starts
+SERIAL_BATCHES = 24  # a hundred megabytes are counted sooner than processes are started
 MOST_PIECES = 1 << 21
 MOST_WORDS = 1 << 21
 
@@ -42,15 +42,15 @@ def count_words(texts: Iterable[str], processes: int = 0) -> Counter[str]:
 
 
 def _counted(stream: Iterator[list[str]], processes: int) -> Iterator[Counted]:
-    first = list(islice(stream, SERIAL_BATCHES))
-    if processes == 1 or len(first) < SERIAL_BATCHES:
-        yield from map(count_batch, chain(first, stream))
+    yield from map(count_batch, stream if processes == 1 else islice(stream, SERIAL_BATCHES))
+    further = next(stream, None)
+    if further is None:
         return
     # This process reads and merges. Others are started afresh: a copy of one that runs threads could hang.
     n_workers = processes - 1
     with ProcessPoolExecutor(n_workers, mp_context=get_context("spawn")) as pool:
         waiting: deque[Future[Counted]] = deque()
-        for batch in chain(first, stream):
+        for batch in chain([further], stream):
             waiting.append(pool.submit(count_batch, batch))
             if len(waiting) > 2 * n_workers:  # never more in memory than keeps them busy
                 yield waiting.popleft().result()
