@@ -33,6 +33,7 @@ from lexigraft.data.topics import read_queries
 EVALUATION_SPLITS = ("test", "dev", "dev.small")
 RECORDS_AT_ONCE = 64  # few, because a record may be large
 CORPUS, QUERIES = "corpus", "queries"
+QRELS_PREFIXES = ("qrels.", "qidpidtriples.")  # judgements first: triples only stand in for them
 
 Noun = TypeVar("Noun", Document, Query)
 
@@ -168,7 +169,7 @@ def _corpus(folder: Path, files: list[Path]) -> tuple[tuple[Path, ...], Callable
     for name, read in CORPUS_FILES.items():
         if found := [file for file in files if _bare_name(file) == name]:
             return (found[0],), read
-    if texts := tuple(file for file in files if _bare_name(file).endswith(".txt") and not _is_query_file(file)):
+    if texts := tuple(file for file in files if _bare_name(file).endswith(".txt") and not _is_other_part(file)):
         return texts, text_lines
     raise InputError(
         f"{folder} has no corpus.jsonl, collection.tsv, msmarco-docs.tsv or *.txt (plain or .gz): it is not a "
@@ -187,11 +188,15 @@ def _is_query_file(file: Path) -> bool:
     return (name.startswith("queries") and name.endswith(".tsv")) or name.startswith("topics")
 
 
+def _is_other_part(file: Path) -> bool:
+    return _is_query_file(file) or file.name.startswith(QRELS_PREFIXES)
+
+
 def _qrels_files(folder: Path, files: list[Path]) -> dict[str, Path]:
     """By split: files in qrels/ by their name, others by what stands between "qrels." and the ending."""
     inside = (folder / "qrels").iterdir() if (folder / "qrels").is_dir() else ()
     found = {_split_name(file): file for file in sorted(inside) if file.suffix in (".tsv", ".txt", ".qrels", ".gz")}
-    for prefix in ("qrels.", "qidpidtriples."):  # judgements first: triples only stand in for them
+    for prefix in QRELS_PREFIXES:
         for file in files:
             if file.name.startswith(prefix):
                 found.setdefault(_split_name(file).removeprefix(prefix), file)

@@ -149,6 +149,11 @@ def test_plain_text_is_a_collection_of_lines(tmp_path):
     assert [(d.doc_id, d.text) for d in open_source(str(tmp_path)).documents()] == [
         ("a-1", "one line"), ("a-3", "another"), ("b-1", "packed"),
     ]  # fmt: skip
+    (tmp_path / "qrels.test.txt").write_text("q 0 a-1 1\n")
+    (tmp_path / "topics.txt").write_text("q\ta query\n")
+    whole = open_source(str(tmp_path))
+    assert len(list(whole.documents())) == 3  # judgements and topics are no texts
+    assert (list(whole.queries()), whole.qrels("test")) == ([Query("q", "a query")], [Qrel("q", "a-1", 1)])
     alone = open_source(str(tmp_path / "b.txt.gz"))
     assert [d.text for d in alone.documents()] == ["packed"]
     assert alone.digest("corpus") != open_source(str(tmp_path / "a.txt")).digest("corpus")
