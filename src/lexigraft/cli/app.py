@@ -26,8 +26,8 @@ A tour, from text to explained results:
 6. `lexigraft explain --run runs/mine "a query" DOC_ID` — why a document got its score.
 
 One stage at a time: `vocab learn`, `pretrain`, `finetune`, `encode`, `index`, `evaluate`. Vocabularies by themselves:
-`vocab unigrams`, `vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data convert`; from click
-logs: `data clicks`, `data evalset`.
+`vocab unigrams`, `vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data convert`; from
+click logs: `data clicks`, `data evalset`.
 """,
 )
 app.command()(run.quickstart)
