@@ -92,5 +92,9 @@ def test_documents_here_topics_and_judgements_there(tmp_path, lexigraft):
     assert (report["collection"]["split"], report["rows"][0]["MRR@10"]) == ("dev", 1)
     found = lexigraft("data", "stats", out, "--json").json
     assert (found["documents"], found["queries"], found["splits"]["dev"]["pairs"]) == (2, 1, 1)
+    answer = lexigraft("data", "convert", out, "--out", out)
+    assert "is the collection itself" in answer.stderr
+    answer = lexigraft("data", "convert", out, "--out", tmp_path / "x", "--qrels", f"../up={tmp_path / 'judged.qrels'}")
+    assert "is no name for a split" in answer.stderr
     answer = lexigraft("data", "convert", out, "--out", tmp_path / "again", "--on-bad-bytes", "ignore")
     assert "error or replace" in answer.stderr

@@ -20,6 +20,7 @@ from lexigraft import __version__
 from lexigraft.core.errors import ArtifactError
 
 MANIFEST = "manifest.json"
+DRAFT_MARK = ".lexigraft-draft"
 _HASH_CHUNK = 1 << 20
 
 
@@ -76,8 +77,10 @@ def write_artifact(path: Path, manifest: Manifest) -> Iterator[Path]:
     _remove_leftovers(path)
     draft = path.with_name(f"{path.name}.draft-{os.getpid()}")
     draft.mkdir()
+    (draft / DRAFT_MARK).touch()
     try:
         yield draft
+        (draft / DRAFT_MARK).unlink(missing_ok=True)
         write_json(draft / MANIFEST, asdict(_with_files(manifest, draft)))
         _sync_tree(draft)
         _swap_in(draft, path)
@@ -96,17 +99,29 @@ def _with_files(manifest: Manifest, folder: Path) -> Manifest:
 
 def require_replaceable(path: Path) -> None:
     """Raise unless `path` is free, an empty folder, or an artifact, whole or damaged."""
-    if not path.exists() or (path / MANIFEST).is_file():
+    if not path.exists() or ((path / MANIFEST).is_file() and not _is_somebody_elses(path / MANIFEST)):
         return
     if not path.is_dir() or any(path.iterdir()):
         raise ArtifactError(f"{path} exists and is not a Lexigraft artifact; give another folder, or remove it first")
 
 
+def _is_somebody_elses(manifest: Path) -> bool:
+    """Many programs have a manifest.json. One that cannot be read at all is taken for a damaged one of ours."""
+    try:
+        found = json.loads(manifest.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return not isinstance(found, dict) or not {"kind", "format_version", "config"} <= found.keys()
+
+
 def _remove_leftovers(path: Path) -> None:
+    """What killed writers left beside `path`: folders with their mark or a manifest of ours, or empty; no others."""
     name = glob.escape(path.name)
     for pattern in (f"{name}.draft-*", f"{name}.old-*"):
         for leftover in path.parent.glob(pattern):
-            shutil.rmtree(leftover, ignore_errors=True)
+            ours = (leftover / DRAFT_MARK).is_file() or read_manifest(leftover) is not None
+            if ours or (leftover.is_dir() and not any(leftover.iterdir())):
+                shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _swap_in(draft: Path, path: Path) -> None:

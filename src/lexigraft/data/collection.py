@@ -158,7 +158,8 @@ def open_collection(folder: Path, reading: Reading = STRICT) -> FolderCollection
     if folder.is_file() and _bare_name(folder).endswith(".txt"):
         return FolderCollection(_bare_name(folder), folder.parent, (folder,), text_lines, (), {}, reading)
     if not folder.is_dir():
-        raise InputError(f"there is no collection at {folder}; give a folder with corpus.jsonl")
+        problem = f"{folder} is a file" if folder.is_file() else f"there is no collection at {folder}"
+        raise InputError(f"{problem}; give a folder with corpus.jsonl, or a file of texts (*.txt)")
     files = sorted(file for file in folder.iterdir() if file.is_file())
     corpus, read_corpus = _corpus(folder, files)
     named = (folder.resolve().name, folder, corpus, read_corpus)
@@ -195,7 +196,8 @@ def _is_other_part(file: Path) -> bool:
 def _qrels_files(folder: Path, files: list[Path]) -> dict[str, Path]:
     """By split: files in qrels/ by their name, others by what stands between "qrels." and the ending."""
     inside = (folder / "qrels").iterdir() if (folder / "qrels").is_dir() else ()
-    found = {_split_name(file): file for file in sorted(inside) if file.suffix in (".tsv", ".txt", ".qrels", ".gz")}
+    judged = (file for file in sorted(inside) if not file.name.lower().startswith("readme"))
+    found = {_split_name(file): file for file in judged if file.suffix in (".tsv", ".txt", ".qrels", ".gz")}
     for prefix in QRELS_PREFIXES:
         for file in files:
             if file.name.startswith(prefix):

@@ -15,6 +15,8 @@ from lexigraft.core.types import Qrel
 from lexigraft.data.documents import split_fields
 from lexigraft.data.lines import Line, read_lines
 
+_HEADER_SCORES = ("score", "relevance", "rel", "label", "grade")  # how a header line names its last column
+
 
 class Triple(NamedTuple):
     """A query with a document to prefer and one to rank below it: ids or texts, as the file has them."""
@@ -27,8 +29,8 @@ class Triple(NamedTuple):
 def read_judgements(path: Path, on_bad_bytes: str = "error") -> Iterator[Qrel]:
     for line in read_lines(path, on_bad_bytes):
         query, document, score = _judgement_fields(line)
-        if line.number == 1 and not _is_number(score):
-            continue  # the header
+        if line.number == 1 and score.lower() in _HEADER_SCORES:
+            continue
         try:
             yield Qrel(query, document, int(score))
         except ValueError:
@@ -61,11 +63,3 @@ def positives_of_triples(path: Path, on_bad_bytes: str = "error") -> Iterator[Qr
         if (query, positive) not in seen:
             seen.add((query, positive))
             yield Qrel(query, positive, 1)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

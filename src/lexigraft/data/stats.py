@@ -60,7 +60,8 @@ def collection_stats(collection: Collection, progress: Progress = SILENT) -> Col
         n_words = len(document.contents.split())
         words, empty = words + n_words, empty + (n_words == 0)
         title_words += len(document.title.split())
-        titles.first_lines([document.title], [records])
+        if document.title:
+            titles.first_lines([document.title], [records])
         if document.doc_id in title_of:
             title_of[document.doc_id] = hash(document.title or document.text) or 1
     query_words = {query.query_id: len(query.text.split()) for query in collection.queries()}

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,8 +14,11 @@ from lexigraft.data.lines import Line, read_lines
 Queries = Iterator[tuple[Line, Query]]
 
 _TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
-_FIELD = re.compile(r"<(num|title)>(.*?)(?=<|\Z)", re.DOTALL | re.IGNORECASE)
+_TAGS = "num|title|desc|narr|top|dom|smry|con|fac|def|nat|time"  # of the collections of thirty years
+_FIELD = re.compile(rf"<(num|title)>(.*?)(?=</?(?:{_TAGS})\b|\Z)", re.DOTALL | re.IGNORECASE)
+_INLINE_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _LABEL = re.compile(r"^\s*(number|topic)\s*:", re.IGNORECASE)
+_HEADER_IDS = ("query-id", "queryid", "qid", "query id")  # how a header line names its first column
 # In newer topics the number is an attribute, and the text one of these elements.
 _TEXT_ELEMENTS = ("title", "query", "question", "description")
 
@@ -36,6 +40,8 @@ def _json_queries(path: Path, on_bad_bytes: str) -> Queries:
 def _tsv_queries(path: Path, on_bad_bytes: str) -> Queries:
     for line in read_lines(path, on_bad_bytes):
         query_id, text = split_fields(line, 2, "query-id and text")
+        if line.number == 1 and query_id.lower().replace("_", "-") in _HEADER_IDS:
+            continue
         yield line, Query(checked_id(query_id, line.where), text)
 
 
@@ -53,7 +59,8 @@ def _topics(path: Path, on_bad_bytes: str) -> Queries:
 
 
 def _old_topic(topic: str) -> tuple[str, str]:
-    fields = {name.lower(): _LABEL.sub("", value) for name, value in reversed(_FIELD.findall(topic))}
+    found = reversed(_FIELD.findall(topic))
+    fields = {name.lower(): unescape(_INLINE_TAG.sub("", _LABEL.sub("", value))) for name, value in found}
     return _one_line(fields.get("num", "")), _one_line(fields.get("title", ""))
 
 
@@ -71,7 +78,8 @@ def _number(topic: ElementTree.Element) -> str:
 
 
 def _topic_text(topic: ElementTree.Element) -> str:
-    texts = (_one_line(topic.findtext(name) or "") for name in _TEXT_ELEMENTS)
+    elements = (topic.find(name) for name in _TEXT_ELEMENTS)
+    texts = (_one_line("".join(element.itertext())) for element in elements if element is not None)
     return next((text for text in texts if text), _one_line(topic.text or ""))
 
 

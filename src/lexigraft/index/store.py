@@ -89,11 +89,11 @@ class Index:
     def ordinals(self, doc_id: str) -> list[int]:
         """The row of a document, or all rows of one that was cut into passages; a passage's own id is known too.
         Raises `InputError` for an unknown id."""
-        found = self._find(doc_id)
-        if found is None and self.meta.passages:
+        if self.meta.passages:  # a document first: its id may look like that of another one's passage
             parts = (self._find(passage_id(doc_id, number)) for number in itertools.count())
             if rows := list(itertools.takewhile(lambda row: row is not None, parts)):
                 return [row for row in rows if row is not None]
+        found = self._find(doc_id)
         if found is None:
             raise InputError(f"there is no document {doc_id!r} in this index of {self.n_documents} documents")
         return [found]

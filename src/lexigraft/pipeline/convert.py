@@ -1,11 +1,12 @@
 """Any collection as files in BEIR layout, with queries and judgements from other files where they are given."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from lexigraft.core.artifact import Manifest, write_artifact
-from lexigraft.core.errors import InputError
+from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.data.collection import FolderCollection, Reading
 from lexigraft.data.sources import open_source
@@ -24,6 +25,10 @@ def convert(
 ) -> None:
     """Write `source` at `out`. `queries` (of any kind that a folder may hold) take the place of its own, `qrels` are
     added by split."""
+    if Path(source).resolve() == out.resolve():
+        raise SettingError(f"--out {out} is the collection itself; give another folder")
+    if wrong := [split for split in qrels or {} if not re.fullmatch(r"[\w.-]*\w[\w.-]*", split)]:
+        raise SettingError(f"--qrels: {wrong[0]!r} is no name for a split: letters, digits, '.', '_' and '-'")
     collection = open_source(source, reading)
     if queries or qrels:
         if not isinstance(collection, FolderCollection):

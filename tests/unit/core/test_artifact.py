@@ -81,3 +81,31 @@ def test_manifest_holds_no_time_or_machine(tmp_path):
     write(tmp_path / "made")
     keys = set(json.loads((tmp_path / "made/manifest.json").read_text()))
     assert keys == {"kind", "format_version", "config", "parents", "seed", "code_version", "notes", "files"}
+
+
+def test_what_is_somebody_elses_is_never_removed(tmp_path):
+    """Folders beside the target that only look like ours, and a target with another program's manifest.json."""
+    for name in ("a.old-2019", "a.draft-mine"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "precious").touch()
+    with write_artifact(tmp_path / "a", Manifest("k", 1, {})) as folder:
+        (folder / "x").touch()
+    assert (tmp_path / "a.old-2019/precious").exists()
+    assert (tmp_path / "a.draft-mine/precious").exists()
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["manifest.json", "x"]
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/manifest.json").write_text('{"name": "my web app"}')
+    with (
+        pytest.raises(ArtifactError, match="not a Lexigraft artifact"),
+        write_artifact(tmp_path / "site", Manifest("k", 1, {})),
+    ):
+        pass
+
+
+def test_what_a_killed_writer_left_is_removed(tmp_path):
+    half = write_artifact(tmp_path / "a", Manifest("k", 1, {}))
+    draft = half.__enter__()
+    killed = draft.rename(tmp_path / "a.draft-999999")
+    with write_artifact(tmp_path / "a", Manifest("k", 1, {})):
+        pass
+    assert not killed.exists()

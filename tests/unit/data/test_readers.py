@@ -113,6 +113,21 @@ def test_trec_topics(tmp_path):
     assert queries_of(tmp_path / "topics.tsv") == [Query("7", "plain text")]
 
 
+def test_titles_end_at_the_next_field_and_not_at_any_sign(tmp_path):
+    (tmp_path / "old.txt").write_text("<top><num> 7 <title> apple &amp; pie < 3 <b>red</b> dollars\n<desc> x </top>")
+    (tmp_path / "new.xml").write_text("<t><topic number='1'><query>apple <i>red</i> pie</query></topic></t>")
+    assert queries_of(tmp_path / "old.txt") == [Query("7", "apple & pie < 3 red dollars")]
+    assert queries_of(tmp_path / "new.xml") == [Query("1", "apple red pie")]
+
+
+def test_a_header_is_one_only_by_its_name(tmp_path):
+    (tmp_path / "queries.tsv").write_text("qid\tquery\n10\tapple\n")
+    assert queries_of(tmp_path / "queries.tsv") == [Query("10", "apple")]
+    (tmp_path / "qrels").write_text("1\td1\thigh\n")
+    with pytest.raises(InputError, match="the score 'high' is not a whole number"):
+        list(read_judgements(tmp_path / "qrels"))
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

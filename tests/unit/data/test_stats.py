@@ -17,7 +17,7 @@ def test_every_count_by_hand(tmp_path):
     (tmp_path / "qrels" / "test.tsv").write_text("q\ta\t2\nq\tb\t1\nr\ta\t1\nq\tc\t0\nr\tc\t-1\ns\tc\t0\nu\tz\t1\n")
     found = collection_stats(open_collection(tmp_path, Reading("keep")))
     assert (found.records, found.duplicate_ids, found.documents) == (5, 1, 4)
-    assert (found.unique_titles, found.empty_documents) == (2, 1)  # "Same title" and none
+    assert (found.unique_titles, found.empty_documents) == (1, 1)  # no title is none
     assert found.mean_document_words == (5 + 2 + 2 + 0) / 4
     assert found.mean_title_words == 1
     assert (found.queries, found.mean_query_words) == (2, 3)
