@@ -98,3 +98,12 @@ def test_documents_here_topics_and_judgements_there(tmp_path, lexigraft):
     assert "is no name for a split" in answer.stderr
     answer = lexigraft("data", "convert", out, "--out", tmp_path / "again", "--on-bad-bytes", "ignore")
     assert "error or replace" in answer.stderr
+
+
+def test_a_folder_with_files_that_a_run_would_overwrite_is_refused(collection, tmp_path, lexigraft):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "report.md").write_text("mine")
+    answer = lexigraft("run", "--data", collection, "--out", tmp_path / "home", *LEXICAL)
+    assert answer.status == 2
+    assert "is no run and has a report.md of its own" in answer.stderr
+    assert (tmp_path / "home" / "report.md").read_text() == "mine"

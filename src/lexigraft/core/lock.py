@@ -9,11 +9,16 @@ from pathlib import Path
 from lexigraft.core.errors import ArtifactError
 
 
+def lock_file(folder: Path) -> Path:
+    """It stays when the lock is released: where there is one, something of ours has written."""
+    return folder / ".lock"
+
+
 @contextmanager
 def writer_lock(folder: Path) -> Iterator[None]:
     """Hold `folder/.lock`; raise `ArtifactError` at once when another process holds it."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("a+") as file:
+    with lock_file(folder).open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

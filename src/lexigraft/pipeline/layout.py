@@ -17,6 +17,7 @@ from pathlib import Path
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.lock import lock_file
 
 JUDGED, FULL = "judged", "full"
 MODEL = "esplade"
@@ -56,6 +57,13 @@ class RunFolder:
 
     def evaluation(self, system: str, qk: int, dk: int) -> Path:
         return self.root / JUDGED / system / f"evaluation-qk{qk}-dk{dk}"
+
+    def in_the_way(self) -> str | None:
+        """The name of a file that a run would overwrite in a folder where none has run before."""
+        if lock_file(self.root).exists():
+            return None
+        written = (self.contents, self.settings, self.timings, *map(self.report, ("json", "md", "png")))
+        return next((file.name for file in written if file.exists()), None)
 
     def write_contents(self, views: Iterable[str], systems: Iterable[str]) -> None:
         write_json(self.contents, {"views": list(views), "systems": list(systems)})

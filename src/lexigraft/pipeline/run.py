@@ -94,6 +94,8 @@ class _Run:
             raise SettingError(
                 f"--out {self.folder.root} is the collection itself; give a folder of its own for the run"
             )
+        if (name := self.folder.in_the_way()) is not None:
+            raise SettingError(f"--out {self.folder.root} is no run and has a {name} of its own; give another folder")
         return description
 
     def train_until(self, stage: str) -> Path:
