@@ -1,6 +1,7 @@
 """`vocab learn`, `vocab unigrams`, `vocab wordpiece`, `vocab stats` and `vocab compare`."""
 
 import json as json_library
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -118,12 +119,7 @@ def stats(
 
     show_messages()
     facts = vocabulary_study.stats(vocabulary, data, out_, load_settings(config, set_ or ()), BarProgress())
-    if json:
-        print_json(facts)
-        return
-    print_stats([facts])
-    if out_ is not None:
-        print_line(f"written to {out_}")
+    _show_study(facts, lambda: print_stats([facts]), out_, json)
 
 
 @app.command()
@@ -143,9 +139,13 @@ def compare(
 
     show_messages()
     facts = vocabulary_study.compare(a, b, data, out_, load_settings(config, set_ or ()), BarProgress())
-    if json:
+    _show_study(facts, lambda: print_comparison(facts), out_, json)
+
+
+def _show_study(facts: dict[str, Any], print_tables: Callable[[], None], out: Path | None, as_json: bool) -> None:
+    if as_json:
         print_json(facts)
         return
-    print_comparison(facts)
-    if out_ is not None:
-        print_line(f"written to {out_}")
+    print_tables()
+    if out is not None:
+        print_line(f"written to {out}")

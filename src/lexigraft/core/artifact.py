@@ -80,8 +80,8 @@ def write_artifact(path: Path, manifest: Manifest) -> Iterator[Path]:
     (draft / DRAFT_MARK).touch()
     try:
         yield draft
-        (draft / DRAFT_MARK).unlink(missing_ok=True)
         write_json(draft / MANIFEST, asdict(_with_files(manifest, draft)))
+        (draft / DRAFT_MARK).unlink()  # last, so that what a kill leaves is always known for ours
         _sync_tree(draft)
         _swap_in(draft, path)
     finally:
@@ -92,7 +92,7 @@ def _with_files(manifest: Manifest, folder: Path) -> Manifest:
     files = {
         file.relative_to(folder).as_posix(): {"bytes": file.stat().st_size, "sha256": hash_file(file)}
         for file in sorted(folder.rglob("*"))
-        if file.is_file()
+        if file.is_file() and file.name != DRAFT_MARK
     }
     return Manifest(**{**manifest.__dict__, "files": files})
 

@@ -8,7 +8,8 @@ SYSTEMS = ("bm25", "bm25-plain", "esplade")
 AUTO = "auto"
 
 
-def _require(ok: bool, name: str, value: object, allowed: str) -> None:
+def require(ok: bool, name: str, value: object, allowed: str) -> None:
+    """Raise unless a setting is in order, saying what is allowed."""
     if not ok:
         raise SettingError(f"{name} = {value!r} is not allowed: {allowed}")
 
@@ -26,13 +27,13 @@ class DataSettings:
     processes: int = 0  # pydocs: parser processes; 0 means one per core
 
     def __post_init__(self) -> None:
-        _require(self.on_duplicate in ("error", "skip"), "data.on_duplicate", self.on_duplicate, "error or skip")
-        _require(self.on_bad_bytes in ("error", "replace"), "data.on_bad_bytes", self.on_bad_bytes, "error or replace")
-        _require(self.passage_words >= 0, "data.passage_words", self.passage_words, "0 (whole documents) or more")
+        require(self.on_duplicate in ("error", "skip"), "data.on_duplicate", self.on_duplicate, "error or skip")
+        require(self.on_bad_bytes in ("error", "replace"), "data.on_bad_bytes", self.on_bad_bytes, "error or replace")
+        require(self.passage_words >= 0, "data.passage_words", self.passage_words, "0 (whole documents) or more")
         most = max(0, self.passage_words - 1)
         fits = 0 <= self.passage_overlap <= most
-        _require(fits, "data.passage_overlap", self.passage_overlap, f"0 to {most}, less than data.passage_words")
-        _require(self.processes >= 0, "data.processes", self.processes, "0 (one per core) or more")
+        require(fits, "data.passage_overlap", self.passage_overlap, f"0 to {most}, less than data.passage_words")
+        require(self.processes >= 0, "data.processes", self.processes, "0 (one per core) or more")
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,9 @@ class LexicalSettings:
     stemmer: str = "english"  # a Snowball language; none
 
     def __post_init__(self) -> None:
-        _require(self.k1 >= 0, "lexical.k1", self.k1, "0 or more")
-        _require(0 <= self.b <= 1, "lexical.b", self.b, "0 to 1")
-        _require(self.stopwords in ("english", "none"), "lexical.stopwords", self.stopwords, "english or none")
+        require(self.k1 >= 0, "lexical.k1", self.k1, "0 or more")
+        require(0 <= self.b <= 1, "lexical.b", self.b, "0 to 1")
+        require(self.stopwords in ("english", "none"), "lexical.stopwords", self.stopwords, "english or none")
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class IndexSettings:
     memory_mib: int = 256  # postings held in memory at once while building
 
     def __post_init__(self) -> None:
-        _require(self.memory_mib >= 1, "index.memory_mib", self.memory_mib, "1 or more")
+        require(self.memory_mib >= 1, "index.memory_mib", self.memory_mib, "1 or more")
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class PruneSettings:
     @staticmethod
     def _check(name: str, budgets: tuple[tuple[int, int], ...]) -> None:
         pairs = all(len(pair) == 2 and all(type(k) is int and k >= 0 for k in pair) for pair in budgets)
-        _require(bool(budgets) and pairs, f"prune.{name}", budgets, "pairs of counts such as [[0, 0], [7, 20]]")
+        require(bool(budgets) and pairs, f"prune.{name}", budgets, "pairs of counts such as [[0, 0], [7, 20]]")
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,8 @@ class SearchSettings:
     method: str = "maxscore"
 
     def __post_init__(self) -> None:
-        _require(self.k >= 1, "search.k", self.k, "1 or more")
-        _require(self.method in ("exhaustive", "maxscore"), "search.method", self.method, "exhaustive or maxscore")
+        require(self.k >= 1, "search.k", self.k, "1 or more")
+        require(self.method in ("exhaustive", "maxscore"), "search.method", self.method, "exhaustive or maxscore")
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,9 @@ class EvaluateSettings:
     timing_runs: int = 5
 
     def __post_init__(self) -> None:
-        _require(self.run_depth >= 1, "evaluate.run_depth", self.run_depth, "1 or more")
-        _require(self.timing_queries >= 1, "evaluate.timing_queries", self.timing_queries, "1 or more")
-        _require(self.timing_runs >= 1, "evaluate.timing_runs", self.timing_runs, "1 or more")
+        require(self.run_depth >= 1, "evaluate.run_depth", self.run_depth, "1 or more")
+        require(self.timing_queries >= 1, "evaluate.timing_queries", self.timing_queries, "1 or more")
+        require(self.timing_runs >= 1, "evaluate.timing_runs", self.timing_runs, "1 or more")
 
 
 @dataclass(frozen=True)
@@ -109,9 +110,9 @@ class VocabSettings:
     stopwords: str = "english"  # Lucene's 33 are no terms, and the model reads but does not pool them; none
 
     def __post_init__(self) -> None:
-        _require(self.size >= 0, "vocab.size", self.size, "0 (all) or more")
-        _require(self.min_count >= 1, "vocab.min_count", self.min_count, "1 or more")
-        _require(self.stopwords in ("english", "none"), "vocab.stopwords", self.stopwords, "english or none")
+        require(self.size >= 0, "vocab.size", self.size, "0 (all) or more")
+        require(self.min_count >= 1, "vocab.min_count", self.min_count, "1 or more")
+        require(self.stopwords in ("english", "none"), "vocab.stopwords", self.stopwords, "english or none")
 
 
 @dataclass(frozen=True)
@@ -129,12 +130,12 @@ class ModelSettings:
     document_length: int = 16  # of the beginning; own words are those of the whole text
 
     def __post_init__(self) -> None:
-        _require(self.layers >= 0, "model.layers", self.layers, "0 (all) or more")
-        _require(self.head in ("grafted", "random"), "model.head", self.head, "grafted or random")
-        _require(self.alpha > 0, "model.alpha", self.alpha, "more than 0")
-        _require(self.own_words >= 0, "model.own_words", self.own_words, "0 or more")
+        require(self.layers >= 0, "model.layers", self.layers, "0 (all) or more")
+        require(self.head in ("grafted", "random"), "model.head", self.head, "grafted or random")
+        require(self.alpha > 0, "model.alpha", self.alpha, "more than 0")
+        require(self.own_words >= 0, "model.own_words", self.own_words, "0 or more")
         for name in ("query_length", "document_length"):
-            _require(getattr(self, name) >= 3, f"model.{name}", getattr(self, name), "3 or more")
+            require(getattr(self, name) >= 3, f"model.{name}", getattr(self, name), "3 or more")
 
 
 @dataclass(frozen=True)
@@ -180,19 +181,19 @@ class FinetuneSettings:
 
     def __post_init__(self) -> None:
         _require_schedule("finetune", self)
-        _require(self.temperature > 0, "finetune.temperature", self.temperature, "more than 0")
-        _require(self.head_rate >= 0, "finetune.head_rate", self.head_rate, "0 or more")
+        require(self.temperature > 0, "finetune.temperature", self.temperature, "more than 0")
+        require(self.head_rate >= 0, "finetune.head_rate", self.head_rate, "0 or more")
         for name in ("validation_queries", "validation_documents"):
-            _require(getattr(self, name) >= 1, f"finetune.{name}", getattr(self, name), "1 or more")
+            require(getattr(self, name) >= 1, f"finetune.{name}", getattr(self, name), "1 or more")
         for name in ("joint_flops", "flops_q", "flops_d", "ramp", "qk", "dk", "validate_every", "frozen_layers"):
-            _require(getattr(self, name) >= 0, f"finetune.{name}", getattr(self, name), "0 or more")
+            require(getattr(self, name) >= 0, f"finetune.{name}", getattr(self, name), "0 or more")
 
 
 def _require_schedule(section: str, settings: "PretrainSettings | FinetuneSettings") -> None:
     for name, least in (("steps", 0), ("batch", 2), ("warmup", 0), ("horizon", 0), ("checkpoint_every", 1)):
-        _require(getattr(settings, name) >= least, f"{section}.{name}", getattr(settings, name), f"{least} or more")
-    _require(0 <= settings.dropout < 1, f"{section}.dropout", settings.dropout, "0 or more and less than 1")
-    _require(settings.learning_rate > 0, f"{section}.learning_rate", settings.learning_rate, "more than 0")
+        require(getattr(settings, name) >= least, f"{section}.{name}", getattr(settings, name), f"{least} or more")
+    require(0 <= settings.dropout < 1, f"{section}.dropout", settings.dropout, "0 or more and less than 1")
+    require(settings.learning_rate > 0, f"{section}.learning_rate", settings.learning_rate, "more than 0")
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,7 @@ class RunSettings:
 
     def __post_init__(self) -> None:
         ok = self.systems == (AUTO,) or (bool(self.systems) and set(self.systems) <= set(SYSTEMS))
-        _require(ok, "run.systems", list(self.systems), f"auto, or some of {', '.join(SYSTEMS)}")
+        require(ok, "run.systems", list(self.systems), f"auto, or some of {', '.join(SYSTEMS)}")
 
 
 @dataclass(frozen=True)

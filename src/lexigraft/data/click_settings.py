@@ -3,21 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
-from lexigraft.core.errors import SettingError
+from lexigraft.core.settings import require
 
 CORRECTIONS = ("none", "power", "estimated")
 MOST_POSITIONS = 1000
 CANDIDATES_A_QUERY = 5  # many have no negative
 
 
-def _require(ok: bool, name: str, value: object, allowed: str) -> None:
-    if not ok:
-        raise SettingError(f"{name} = {value!r} is not allowed: {allowed}")
-
-
 def _require_at_least(settings: Any, least: int, *names: str) -> None:
     for name in names:
-        _require(getattr(settings, name) >= least, name, getattr(settings, name), f"{least} or more")
+        require(getattr(settings, name) >= least, name, getattr(settings, name), f"{least} or more")
 
 
 @dataclass(frozen=True)
@@ -34,7 +29,7 @@ class Columns:
 
     def __post_init__(self) -> None:
         names = self.wanted
-        _require(len(set(names)) == len(names), "columns", ", ".join(names), "each column may have one role only")
+        require(len(set(names)) == len(names), "columns", ", ".join(names), "each column may have one role only")
 
     @property
     def wanted(self) -> list[str]:
@@ -53,7 +48,7 @@ class ClickFilter:
 
     def __post_init__(self) -> None:
         _require_at_least(self, 1, "max_position", "min_clicks", "min_documents")
-        _require(self.max_position <= MOST_POSITIONS, "max_position", self.max_position, f"at most {MOST_POSITIONS}")
+        require(self.max_position <= MOST_POSITIONS, "max_position", self.max_position, f"at most {MOST_POSITIONS}")
 
 
 @dataclass(frozen=True)
@@ -65,9 +60,9 @@ class Correction:
     max_weight: float = 20.0  # no click counts for more
 
     def __post_init__(self) -> None:
-        _require(self.method in CORRECTIONS, "correct", self.method, f"one of {', '.join(CORRECTIONS)}")
-        _require(0 <= self.eta <= 10, "eta", self.eta, "0 to 10")
-        _require(1 <= self.max_weight < float("inf"), "max_weight", self.max_weight, "1 or more")
+        require(self.method in CORRECTIONS, "correct", self.method, f"one of {', '.join(CORRECTIONS)}")
+        require(0 <= self.eta <= 10, "eta", self.eta, "0 to 10")
+        require(1 <= self.max_weight < float("inf"), "max_weight", self.max_weight, "1 or more")
 
 
 @dataclass(frozen=True)
@@ -102,7 +97,7 @@ class EvalSettings:
         _require_at_least(self, 3, "queries")
         _require_at_least(self, 0, "candidates")
         _require_at_least(self, 1, "positives", "negatives")
-        _require(0 <= self.threshold < 1, "threshold", self.threshold, "0 or more and less than 1")
+        require(0 <= self.threshold < 1, "threshold", self.threshold, "0 or more and less than 1")
 
     @property
     def n_candidates(self) -> int:
@@ -119,4 +114,4 @@ class Simulation:
 
     def __post_init__(self) -> None:
         _require_at_least(self, 1, "lines", "topics")
-        _require(0 <= self.eta <= 10, "eta", self.eta, "0 to 10")
+        require(0 <= self.eta <= 10, "eta", self.eta, "0 to 10")

@@ -3,16 +3,15 @@
 Only the current line (or batch, for Parquet) is in memory. What cannot be read names file and line.
 """
 
-import gzip
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from lexigraft.core.errors import InputError, MissingExtraError
 from lexigraft.data.click_settings import Columns
+from lexigraft.data.lines import read_lines
 
-_GZIP, _PARQUET, _BOM = b"\x1f\x8b", b"PAR1", b"\xef\xbb\xbf"
+_PARQUET = b"PAR1"
 _BATCH_ROWS = 8192
 _LARGEST = 10**12  # of a count: sums of many still fit 64 bits
 
@@ -31,8 +30,8 @@ class ClickRow(NamedTuple):
 def read_rows(path: Path, columns: Columns) -> Iterator[ClickRow | None]:
     """Every line in order, None for a blank one; the kind of file is told by its first bytes, not its name."""
     with path.open("rb") as file:
-        start = file.read(4)
-    values = _parquet_values(path, columns) if start == _PARQUET else _tsv_values(path, start, columns)
+        packed = file.read(len(_PARQUET)) == _PARQUET
+    values = _parquet_values(path, columns) if packed else _tsv_values(path, columns)
     has_id, has_impressions = columns.doc_id is not None, columns.impressions is not None
     for number, row in values:
         if row is None:
@@ -49,39 +48,22 @@ def read_rows(path: Path, columns: Columns) -> Iterator[ClickRow | None]:
         yield ClickRow(query, title, clicks, position, doc_id, impressions)
 
 
-def _tsv_values(path: Path, start: bytes, columns: Columns) -> Iterator[tuple[int, Sequence[Any] | None]]:
+def _tsv_values(path: Path, columns: Columns) -> Iterator[tuple[int, Sequence[Any] | None]]:
     """(line number, the wanted fields)."""
-    try:
-        with _open_lines(path, start) as file:
-            header = _decoded(file.readline().removeprefix(_BOM), f"{path}:1").rstrip("\r\n")
-            if not header.strip():
-                raise InputError(f"{path} is empty: a click log begins with a line that names its columns")
-            names = header.split("\t")
-            places = _places(names, columns, path)
-            for number, raw in enumerate(file, 2):
-                line = _decoded(raw, f"{path}:{number}").rstrip("\r\n")
-                if not line.strip():
-                    yield number, None
-                    continue
-                fields = line.split("\t")
-                if len(fields) != len(names):
-                    raise InputError(
-                        f"{path}:{number}: {len(fields)} fields between tabs, but the header names {len(names)}"
-                    )
-                yield number, [fields[place] for place in places]
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{path} is not a whole gzip file: {error}") from error
-
-
-def _open_lines(path: Path, start: bytes) -> IO[bytes]:
-    return gzip.open(path, "rb") if start.startswith(_GZIP) else path.open("rb")  # type: ignore[return-value]
-
-
-def _decoded(raw: bytes, where: str) -> str:
-    try:
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        raise InputError(f"{where}: not UTF-8 ({error.reason}); convert the log, for example with iconv") from error
+    lines = read_lines(path, blank=True)
+    header = next(lines, None)
+    if header is None or not header.text.strip():
+        raise InputError(f"{path} is empty: a click log begins with a line that names its columns")
+    names = header.text.split("\t")
+    places = _places(names, columns, path)
+    for line in lines:
+        if not line.text.strip():
+            yield line.number, None
+            continue
+        fields = line.text.split("\t")
+        if len(fields) != len(names):
+            raise InputError(f"{line.where}: {len(fields)} fields between tabs, but the header names {len(names)}")
+        yield line.number, [fields[place] for place in places]
 
 
 def _places(present: Sequence[str], columns: Columns, path: Path) -> list[int]:

@@ -14,7 +14,7 @@ from typing import BinaryIO, NamedTuple
 from lexigraft.core.errors import InputError
 
 BAD_BYTES = ("error", "replace")
-_BOM = b"\xef\xbb\xbf"
+_BOM, _GZIP = b"\xef\xbb\xbf", b"\x1f\x8b"
 BUFFER = 1 << 18
 
 log = logging.getLogger(__name__)
@@ -33,9 +33,9 @@ class Line(NamedTuple):
         return f"{self.path}:{self.number}"
 
 
-def read_lines(path: Path, on_bad_bytes: str = "error") -> Iterator[Line]:
-    """Every line that holds more than white space. A line that is not UTF-8 is an error or, with "replace", read with
-    U+FFFD in the wrong places and counted in a warning."""
+def read_lines(path: Path, on_bad_bytes: str = "error", blank: bool = False) -> Iterator[Line]:
+    """Every line that holds more than white space, or with `blank` every line; gzip is told by its first bytes. A line
+    that is not UTF-8 is an error or, with "replace", read with U+FFFD in the wrong places and counted in a warning."""
     n_replaced, example = 0, 0
     try:
         with _open(path) as file:
@@ -48,12 +48,12 @@ def read_lines(path: Path, on_bad_bytes: str = "error") -> Iterator[Line]:
                     if on_bad_bytes == "error":
                         raise InputError(
                             f"{path}:{number} is not UTF-8 ({error.reason} at byte {error.start + 1} of the line); "
-                            "convert the file, for example with iconv, or go on with on_bad_bytes = replace"
+                            "convert the file, for example with iconv, or for a collection set data.on_bad_bytes=replace"
                         ) from error
                     text = raw.decode("utf-8", "replace")
                     n_replaced, example = n_replaced + 1, example or number
                 text = text.rstrip("\r\n")
-                if text and not text.isspace():
+                if blank or (text and not text.isspace()):
                     yield Line(number, path, text)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path} is not a whole gzip file: {error}") from error
@@ -64,6 +64,8 @@ def read_lines(path: Path, on_bad_bytes: str = "error") -> Iterator[Line]:
 
 
 def _open(path: Path) -> BinaryIO:
-    if path.suffix != ".gz":
+    with path.open("rb") as file:
+        packed = file.read(len(_GZIP)) == _GZIP
+    if not packed and path.suffix != ".gz":
         return path.open("rb")
     return io.BufferedReader(gzip.open(path, "rb"), BUFFER)  # which finds lines in C; gzip's own does it in Python

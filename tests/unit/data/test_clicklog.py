@@ -169,7 +169,7 @@ def test_bad_lines_are_named(tmp_path, line, message):
 def test_bad_files(tmp_path):
     path = tmp_path / "log"
     path.write_bytes(HEADER.encode() + b"q\t\xff\t1\t1\n")
-    with pytest.raises(InputError, match="log:2: not UTF-8"):
+    with pytest.raises(InputError, match="log:2 is not UTF-8"):
         read(path)
     path.write_bytes(b"")
     with pytest.raises(InputError, match="is empty"):
