@@ -48,7 +48,8 @@ def read_lines(path: Path, on_bad_bytes: str = "error", blank: bool = False) -> 
                     if on_bad_bytes == "error":
                         raise InputError(
                             f"{path}:{number} is not UTF-8 ({error.reason} at byte {error.start + 1} of the line); "
-                            "convert the file, for example with iconv, or for a collection set data.on_bad_bytes=replace"
+                            "convert the file, for example with iconv, or, for a collection, set "
+                            "data.on_bad_bytes=replace"
                         ) from error
                     text = raw.decode("utf-8", "replace")
                     n_replaced, example = n_replaced + 1, example or number

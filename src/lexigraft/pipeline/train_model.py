@@ -34,6 +34,13 @@ def why_not(collection: Collection) -> str:
     return f"only {n_pairs} training pairs" if n_pairs < FEWEST_PAIRS else ""
 
 
+def backbone_name(wanted: str) -> str:
+    """`wanted`, or for "auto" the first that is there."""
+    from lexigraft.model.backbone import has_embedded
+
+    return wanted if wanted != AUTO else EMBEDDED if has_embedded() else SCRATCH
+
+
 class BackboneChoice(NamedTuple):
     """`name` is what models say of their origin, `source` where it is loaded from, `recipe` what results depend on."""
 
@@ -135,12 +142,9 @@ class ModelTraining:
 
     def _backbone(self) -> BackboneChoice:
         """What `model.backbone` means here; one from scratch is made first."""
-        from lexigraft.model.backbone import has_embedded
         from lexigraft.pipeline import model_stages
 
-        name = self.settings.model.backbone
-        if name == AUTO:
-            name = EMBEDDED if has_embedded() else SCRATCH
+        name = backbone_name(self.settings.model.backbone)
         if name != SCRATCH:
             return BackboneChoice(name, name, {"backbone": name, **_file_hashes(Path(name))})
         layers, seed, path = self.settings.model.layers, self.settings.run.seed, self.folder.model("backbone")

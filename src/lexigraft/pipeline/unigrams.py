@@ -7,12 +7,12 @@ from typing import Any
 
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import AUTO, Settings
+from lexigraft.core.settings import Settings
 from lexigraft.data.collection import CORPUS
 from lexigraft.pipeline import model_stages
 from lexigraft.pipeline.single import require_free_for
 from lexigraft.pipeline.stages import settings_config
-from lexigraft.pipeline.train_model import EMBEDDED, SCRATCH
+from lexigraft.pipeline.train_model import SCRATCH, backbone_name
 from lexigraft.pipeline.vocabularies import judged_collection
 from lexigraft.vocab import lexicon
 
@@ -20,12 +20,8 @@ from lexigraft.vocab import lexicon
 def make_unigrams(source: str, out: Path, settings: Settings, progress: Progress = SILENT) -> dict[str, Any]:
     """Learn the terms of `source` that `model.backbone` can spell, and write them at `out`, replacing a vocabulary
     there; returns what there is to say of them."""
-    from lexigraft.model.backbone import has_embedded
-
     require_free_for(out, lexicon.KIND)
-    backbone = settings.model.backbone
-    if backbone == AUTO:
-        backbone = EMBEDDED if has_embedded() else SCRATCH
+    backbone = backbone_name(settings.model.backbone)
     with (
         judged_collection(source, settings.data, progress) as collection,
         tempfile.TemporaryDirectory(prefix="lexigraft-") as scratch,

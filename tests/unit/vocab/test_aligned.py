@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary
+from lexigraft.vocab import aligned
 from lexigraft.vocab.aligned import NOT_POOLED, AlignedReader, joined
 from lexigraft.vocab.bags import document_weights, query_weights, take_bags
 from lexigraft.vocab.counting import count_words
@@ -126,3 +127,15 @@ def test_joined_texts_are_those_of_one_reading():
     texts, reader = ["a ab", "", "b c abc"], AlignedReader(TOKENIZER, Vocabulary(["a", "b"]))
     whole, parts = reader.read(texts, 9), joined([reader.read(texts[:2], 9), reader.read(texts[2:], 9)])
     assert [column.tolist() for column in whole] == [column.tolist() for column in parts]
+
+
+def test_forgetting_what_was_spelt_changes_nothing(monkeypatch):
+    texts = ["sort ab", "ab sorts the", "other words ab sort"]
+    whole, forgetful = (AlignedReader(TOKENIZER, Vocabulary(["ab", "sort"])) for _ in range(2))
+    wanted = [whole.read_both([text], 12) for text in texts]
+    monkeypatch.setattr(aligned, "MOST_PIECES", 0)
+    for text, (lines, bags) in zip(texts, wanted, strict=True):
+        found_lines, found_bags = forgetful.read_both([text], 12)
+        assert all(np.array_equal(a, b) for a, b in zip(found_lines, lines, strict=True))
+        assert all(np.array_equal(a, b) for a, b in zip(found_bags, bags, strict=True))
+    assert len(forgetful._word_number) < len(whole._word_number)
