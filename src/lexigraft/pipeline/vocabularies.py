@@ -12,7 +12,6 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings
 from lexigraft.data.collection import Collection
-from lexigraft.data.lines import read_lines
 from lexigraft.pipeline import stages
 from lexigraft.pipeline.layout import JUDGED, RunFolder
 from lexigraft.vocab import lexicon, tokenizer_files
@@ -65,11 +64,17 @@ def _read_terms(path: Path) -> list[str]:
     """The distinct lines of a text file, blank ones left out."""
     terms: dict[str, None] = {}
     n_lines = 0
-    for n_lines, line in enumerate(read_lines(path), 1):
-        term = line.text.strip()
-        if len(term) > LONGEST_TERM or "\0" in term or "\t" in term or term.startswith('{"'):
-            raise InputError(f"{line.where} is not a term ({term[:40]!r}...); give {ACCEPTED}")
-        terms[term] = None
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            for number, line in enumerate(file, 1):
+                term = line.strip()
+                if len(term) > LONGEST_TERM or "\0" in term or "\t" in term or term.startswith('{"'):
+                    raise InputError(f"{path}:{number} is not a term ({term[:40]!r}...); give {ACCEPTED}")
+                n_lines += bool(term)
+                if term:
+                    terms[term] = None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text ({error}); give {ACCEPTED}") from error
     if n_lines > len(terms):
         log.warning("%s: %d of %d lines repeat a term; each counts once", path, n_lines - len(terms), n_lines)
     return list(terms)
