@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import SettingError
-from lexigraft.core.settings import Settings
+from lexigraft.core.settings import AUTO, Settings
+
+NUMBER_OR_AUTO = ("model.alpha",)
 
 
 def load_settings(path: Path | None = None, overrides: Iterable[str] = (), preset: Iterable[str] = ()) -> Settings:
@@ -81,6 +83,10 @@ def _convert(name: str, value: Any, default: Any) -> Any:
             form = "[[0, 0], [7, 20]]" if wanted is list else '["one", "two"]'
             raise SettingError(f"{name} = {value!r} is not allowed: it is a list such as {form}")
         return tuple(tuple(item) if isinstance(item, list) else item for item in items)
+    if name in NUMBER_OR_AUTO:
+        if value == AUTO:
+            return value
+        default = 0.0
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type(value) is not type(default):

@@ -6,6 +6,8 @@ from lexigraft.core.errors import SettingError
 
 SYSTEMS = ("bm25", "bm25-plain", "esplade")
 AUTO = "auto"
+HEADS = ("grafted", "random", "plain")
+POOLINGS = ("max", "sum", "cls")
 
 
 def require(ok: bool, name: str, value: object, allowed: str) -> None:
@@ -123,16 +125,23 @@ class ModelSettings:
         "auto"  # embedded (the packaged MiniLM), scratch, a folder, or a hub name; auto: the first that is there
     )
     layers: int = 3  # the first so many; 0 keeps all
-    head: str = "grafted"  # or random
-    alpha: float = 6.0  # the head is divided by it before fine-tuning
+    head: str = "grafted"  # random: the same terms, drawn; plain: the backbone's own head over its own subwords
+    pooling: str = "max"  # over the tokens of a text; sum; cls: the first token alone
+    pooled: str = "words"  # the tokens that are pooled: neither stop-words nor special ones; all: all but padding
+    inflate: float = 1.0  # multiplies the head before anything is trained: for studies of what alpha is for
+    alpha: float | str = 6.0  # the head is divided by it before fine-tuning; auto: probed where it is too large
     own_words: float = 2.0  # how far the text's own words are ahead at the start, times IDF; 0: no such part
     query_length: int = 20  # subwords, the two special ones included
     document_length: int = 16  # of the beginning; own words are those of the whole text
 
     def __post_init__(self) -> None:
         require(self.layers >= 0, "model.layers", self.layers, "0 (all) or more")
-        require(self.head in ("grafted", "random"), "model.head", self.head, "grafted or random")
-        require(self.alpha > 0, "model.alpha", self.alpha, "more than 0")
+        require(self.head in HEADS, "model.head", self.head, f"one of {', '.join(HEADS)}")
+        require(self.pooling in POOLINGS, "model.pooling", self.pooling, f"one of {', '.join(POOLINGS)}")
+        require(self.pooled in ("words", "all"), "model.pooled", self.pooled, "words or all")
+        require(self.inflate > 0, "model.inflate", self.inflate, "more than 0")
+        ok = self.alpha == AUTO if isinstance(self.alpha, str) else self.alpha > 0
+        require(ok, "model.alpha", self.alpha, "more than 0, or auto")
         require(self.own_words >= 0, "model.own_words", self.own_words, "0 or more")
         for name in ("query_length", "document_length"):
             require(getattr(self, name) >= 3, f"model.{name}", getattr(self, name), "3 or more")
@@ -148,29 +157,53 @@ class PretrainSettings:
     warmup: int = 10
     horizon: int = 0
     dropout: float = 0.0
+    source: str = ""  # the texts it reads: another collection or a file of texts; empty: the collection itself
+    texts: int = 0  # so many of them, drawn once: fewer than steps x batch are read again, masked anew; 0: all
+    validate_every: int = 0  # steps between looks at texts kept apart, later and first subwords by themselves; 0: none
+    validation_texts: int = 500
     checkpoint_every: int = 25
 
     def __post_init__(self) -> None:
         _require_schedule("pretrain", self)
+        require(self.validation_texts >= 1, "pretrain.validation_texts", self.validation_texts, "1 or more")
+        for name in ("texts", "validate_every"):
+            require(getattr(self, name) >= 0, f"pretrain.{name}", getattr(self, name), "0 or more")
 
 
 @dataclass(frozen=True)
 class FinetuneSettings:
-    """In-batch ranking loss with regularisers; `qk`, `dk` are the top-k masks of training (0: none)."""
+    """Losses and regularisers, each with its weight (0: without it); `qk`, `dk` are the top-k masks of training (0:
+    none)."""
 
     steps: int = 150
-    batch: int = 128
+    batch: int = 128  # pairs, over all processes together
     learning_rate: float = 6e-4
     head_rate: float = 0.2  # the head's rows learn at this share of it: a batch says little of most terms
     frozen_layers: int = 1  # of the backbone, from below; its embeddings never train
     warmup: int = 10
     horizon: int = 0
     dropout: float = 0.0
+    chunk: int = 0  # texts encoded at once: memory for so many, at the price of a second forward pass; 0: all
+    in_batch: float = 1.0  # weight of the ranking loss among the documents of the batch
     temperature: float = 0.5
+    margin: float = 0.0  # what a query's own document must be ahead by
     symmetric: bool = True  # documents must find their queries too
+    dual: bool = False  # the ranking loss of the unmasked vectors beside that of the masked ones
+    mask_kl: float = 0.0  # masked vectors must rank as the unmasked ones do
+    negatives: str = ""  # a TREC run over training queries: their hard negatives
+    n_negatives: int = 0  # of them a pair, drawn anew at every step
+    negatives_depth: int = 100  # drawn from so many of the highest
+    teacher: str = ""  # a file of teacher scores: query id, document id, score
+    margin_mse: float = 0.0  # differences of scores as the teacher's
+    kl: float = 0.0  # scores distributed as the teacher's
     joint_flops: float = 0.5
     flops_q: float = 0.0
     flops_d: float = 0.0
+    l1_q: float = 0.0
+    l1_d: float = 0.0
+    df_flops: float = 0.0  # FLOPS of documents, a term weighing the more the more documents have it
+    df_alpha: float = 0.1  # the share of documents at which its weight is one half
+    df_beta: float = 10.0  # how sharply it rises there
     ramp: int = 40  # steps over which the regularisers grow to their full weight
     qk: int = 96
     dk: int = 160
@@ -178,15 +211,23 @@ class FinetuneSettings:
     validate_every: int = 75  # steps between measurements of R@10 on validation queries; 0: none
     validation_queries: int = 250
     validation_documents: int = 1000  # those of the queries among them
+    tensorboard: str = ""  # a folder for TensorBoard's event files
 
     def __post_init__(self) -> None:
         _require_schedule("finetune", self)
         require(self.temperature > 0, "finetune.temperature", self.temperature, "more than 0")
-        require(self.head_rate >= 0, "finetune.head_rate", self.head_rate, "0 or more")
-        for name in ("validation_queries", "validation_documents"):
+        require(0 < self.df_alpha < 1, "finetune.df_alpha", self.df_alpha, "more than 0 and less than 1")
+        require(self.df_beta > 0, "finetune.df_beta", self.df_beta, "more than 0")
+        for name in ("validation_queries", "validation_documents", "negatives_depth"):
             require(getattr(self, name) >= 1, f"finetune.{name}", getattr(self, name), "1 or more")
-        for name in ("joint_flops", "flops_q", "flops_d", "ramp", "qk", "dk", "validate_every", "frozen_layers"):
+        for name in NOT_NEGATIVE:
             require(getattr(self, name) >= 0, f"finetune.{name}", getattr(self, name), "0 or more")
+
+
+NOT_NEGATIVE = (
+    "head_rate", "frozen_layers", "chunk", "in_batch", "margin", "mask_kl", "n_negatives", "margin_mse", "kl",
+    "joint_flops", "flops_q", "flops_d", "l1_q", "l1_d", "df_flops", "ramp", "qk", "dk", "validate_every",
+)  # fmt: skip
 
 
 def _require_schedule(section: str, settings: "PretrainSettings | FinetuneSettings") -> None:

@@ -144,6 +144,7 @@ def finetune(
 ) -> None:
     """Divide the head by alpha and train the model to rank."""
     encoder = open_encoder(pretrained).to(default_device())
+    assert not isinstance(model.alpha, str), "probed before"
     encoder.head.rescale(model.alpha)
     pairs, validating = training_data(collection, measured_split, settings)
     reader = encoder.reader()
