@@ -107,6 +107,8 @@ def max_over_tokens(hidden: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) 
     `hidden` [batch, length, width], `mask` [batch, length] (0 where a token is not pooled), `weight` [vocabulary,
     width], `bias` [vocabulary]. A text without a pooled token has -inf everywhere.
     """
+    if torch.is_autocast_enabled(hidden.device.type):  # a layer norm hands on float32; products take half the bits
+        hidden = hidden.to(torch.get_autocast_dtype(hidden.device.type))
     best: Tensor = _MaxOverTokens.apply(hidden, mask, weight, bias)  # type: ignore[no-untyped-call]
     return best
 
