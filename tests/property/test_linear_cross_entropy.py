@@ -39,7 +39,7 @@ def test_as_the_twin_whatever_the_blocks(rows, terms, width, seed, budget, facto
 
 
 def test_never_more_logits_than_allowed(monkeypatch):
-    """The largest tensor that any operation makes is the weight's gradient: [vocabulary, width], not [rows, vocabulary]."""
+    """The largest tensor that any operation makes has the size of an input, not [rows, vocabulary]."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Largest(TorchDispatchMode):
@@ -85,7 +85,7 @@ def test_no_rows():
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
 def test_half_the_bits_in_products_alone(dtype):
-    """Under autocast the products are rounded as the twin's are, the sums are not; gradients have the parameters' type."""
+    """Under autocast products are rounded as the twin's are, sums are not; gradients have the parameters' type."""
     parts, labels = case(64, 500, 16, seed=2, dtype=torch.float32)
     with torch.autocast("cpu", torch.bfloat16, enabled=dtype is torch.bfloat16):
         ours, theirs = (outcome(f, parts, labels) for f in (linear_cross_entropy, linear_cross_entropy_naive))

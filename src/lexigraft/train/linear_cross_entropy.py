@@ -6,8 +6,8 @@ The rows are taken in blocks that hold a bounded number of logits. A block's gra
 
     dz = (softmax(z) - onehot(label)) / rows,   dH = dz W,   dW = sum over blocks of dz^T H,   db = sum of dz
 
-so they are computed while its logits are there, in the forward pass, and the logits are forgotten. The backward pass only
-multiplies by the gradient of the loss. Under autocast the products are of bf16 matrices; sums are at least float32.
+so they are computed while its logits are there, in the forward pass, and the logits are forgotten. The backward pass
+only multiplies by the gradient of the loss. Under autocast products are of bf16 matrices; sums are at least float32.
 """
 
 from typing import Any, NamedTuple

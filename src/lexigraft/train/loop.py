@@ -49,6 +49,7 @@ class Schedule:
 
 
 StepFunction = Callable[[int], dict[str, Tensor]]
+Observer = Callable[[int], dict[str, float]]  # given the number of steps done
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,15 @@ class Loop:
     clip_norm: float = 1.0
     progress: Progress = SILENT
 
-    def run(self, model: nn.Module, step_losses: StepFunction, validation: Validation | None = None) -> Training:
+    def run(
+        self,
+        model: nn.Module,
+        step_losses: StepFunction,
+        validation: Validation | None = None,
+        observe: Observer | None = None,
+    ) -> Training:
         """Optimise `model` in place: `step_losses(step)["loss"]` is minimised. At the end it has the weights that
-        `validation` chose, or without one the last."""
+        `validation` chose, or without one the last. What `observe` finds after a step joins its history."""
         accelerator = Accelerator(mixed_precision="bf16" if has_fast_bf16() else "no")
         trained = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
         groups = [{"params": [value], "rate": self.rates.get(name, 1.0)} for name, value in trained.items()]
@@ -119,6 +126,8 @@ class Loop:
             accelerator.clip_grad_norm_(list(trained.values()), self.clip_norm)
             optimizer.step()
             optimizer.zero_grad()
+            if observe is not None:
+                values |= observe(step + 1)
             training.history.append(values)
             if validation is not None:
                 self._validate(model, trained, validation, training)
