@@ -6,7 +6,10 @@ from typing import Any
 
 # Panels in the order people read them: title, and the values drawn in it with their names.
 PANELS: tuple[tuple[str, dict[str, str]], ...] = (
-    ("loss", {"loss": "training", "first_loss": "first subwords", "later_loss": "later subwords"}),
+    (
+        "loss",
+        {"loss": "training", "mlm": "without pressure", "first_loss": "first subwords", "later_loss": "later subwords"},
+    ),
     ("accuracy", {"accuracy": "training", "first_accuracy": "first subwords", "later_accuracy": "later subwords"}),
     ("ranking loss", {"rank": "ranking loss"}),
     ("pressure of the regularisers", {"pressure": "pressure"}),
