@@ -54,6 +54,7 @@ class Schedule:
 
 
 StepFunction = Callable[[int], dict[str, Tensor]]
+Observer = Callable[[int], dict[str, float]]  # given the number of steps done
 
 
 @dataclass(frozen=True)
@@ -112,12 +113,14 @@ class Loop:
         model: nn.Module,
         step_losses: StepFunction,
         validation: Validation | None = None,
+        observe: Observer | None = None,
         state: Mapping[str, Tensor] = NO_STATE,
         phases: Phases | None = None,
     ) -> Training:
         """Optimise `model` in place: `step_losses(step)["loss"]` is minimised. At the end it has the weights that
-        `validation` chose, or without one the last. `state`: what the steps remember beside the weights; saved with
-        checkpoints, and filled in again in place. `phases`: in which the step function marks its own."""
+        `validation` chose, or without one the last. What `observe` finds after a step joins its history. `state`: what
+        the steps remember beside the weights; saved with checkpoints, and filled in again in place. `phases`: in which
+        the step function marks its own."""
         phases = phases or Phases(next(model.parameters()).device)
         accelerator = Accelerator(mixed_precision="bf16" if has_fast_bf16() else "no")
         trained = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
@@ -147,6 +150,8 @@ class Loop:
             optimizer.step()
             optimizer.zero_grad()
             phases.mark("optimiser")
+            if observe is not None:
+                values |= observe(step + 1)
             training.history.append(values)
             if validation is not None:
                 self._validate(model, trained, validation, training)
