@@ -12,6 +12,7 @@ import numpy as np
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, recipe, write_artifact, write_json
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.lock import writer_lock
+from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Vocabulary
@@ -38,6 +39,8 @@ def make_masked_lm(
 ) -> dict[str, Any]:
     """Train `backbone` on the documents of `source` and write it at `out`, replacing a masked language model there;
     returns what there is to say of it. A killed call is continued by the next; what is done already is kept."""
+    if n_processes() > 1:
+        raise InputError("model mlm runs as one process; start it without torchrun")
     require_free_for(out, KIND)
     config = {"backbone": backbone, **file_hashes(Path(backbone)), **stages.settings_config(mlm)}
     config["texts"] = stages.source_description(source, settings.data)

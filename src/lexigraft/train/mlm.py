@@ -21,6 +21,7 @@ from lexigraft.model.pool import max_over_tokens, saturate
 from lexigraft.train.batches import rows_of_step
 from lexigraft.train.linear_cross_entropy import linear_cross_entropy
 from lexigraft.train.loop import Loop, Schedule, Training
+from lexigraft.train.masked_batches import masked_batch, name_masked
 from lexigraft.train.masking import NO_LABEL, is_among, mask_subwords
 from lexigraft.train.regularizers import flops
 from lexigraft.vocab.aligned import AlignedTexts, take
@@ -82,12 +83,13 @@ def train_mlm(
     def step_losses(step: int) -> dict[str, Tensor]:
         batch = take(corpus.texts, corpus.rows[rows_of_step(step, len(corpus.rows), settings.batch, seed)])
         masked = mask_subwords(batch, special.mask, ordinary, np.random.default_rng((seed, 1, step)))
+        if not settings.flops:
+            named = name_masked(model, masked_batch(batch, masked, special.pad), model.weight, model.bias)
+            return {"loss": named.loss, "accuracy": named.accuracy}
         subwords, mask = padded(batch, masked.subwords, special.pad, device)
         labels, _ = padded(batch, masked.labels, NO_LABEL, device)
         hidden, chosen = model(subwords, mask), labels != NO_LABEL
         named = linear_cross_entropy(hidden[chosen], labels[chosen], model.weight, model.bias)
-        if not settings.flops:
-            return {"loss": named.loss, "accuracy": named.accuracy}
         pressure = settings.flops * flops(saturate(max_over_tokens(hidden, mask, model.weight, model.bias)))
         return {"loss": named.loss + pressure, "accuracy": named.accuracy, "mlm": named.loss, "pressure": pressure}
 

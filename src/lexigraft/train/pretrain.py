@@ -11,11 +11,12 @@ from torch import Tensor, nn
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import PretrainSettings
 from lexigraft.model.encoder import SparseEncoder
-from lexigraft.model.inputs import padded
+from lexigraft.train.ahead import Ahead
 from lexigraft.train.batches import rows_of_step
-from lexigraft.train.linear_cross_entropy import linear_cross_entropy
 from lexigraft.train.loop import Loop, Observer, Schedule, Training
-from lexigraft.train.masking import NO_LABEL, mask_terms
+from lexigraft.train.masked_batches import MaskedBatch, masked_batch, name_masked
+from lexigraft.train.masking import mask_terms
+from lexigraft.train.phases import Phases
 from lexigraft.train.pretraining_texts import PretrainingTexts
 from lexigraft.train.subword_validation import mask_by_subword, measure
 from lexigraft.vocab.aligned import take
@@ -34,22 +35,24 @@ def pretrain(
 ) -> Training:
     """Train `encoder` in place to name masked terms. The history has loss and accuracy by step and, every
     `validate_every` steps and at the last, what `subword_validation.measure` finds; the last weights are kept."""
-    device = next(encoder.parameters()).device
     special, ordinary = encoder.tokenizer.special, np.array(encoder.tokenizer.ordinary_ids, np.int32)
 
-    def step_losses(step: int) -> dict[str, Tensor]:
+    def prepare(step: int) -> MaskedBatch:
         batch = take(corpus.texts, corpus.training[rows_of_step(step, len(corpus.training), settings.batch, seed)])
         masked = mask_terms(batch, special.mask, ordinary, np.random.default_rng((seed, 1, step)))
-        subwords, mask = padded(batch, masked.subwords, special.pad, device)
-        labels, _ = padded(batch, masked.labels, NO_LABEL, device)
-        chosen = labels != NO_LABEL
-        hidden = encoder.body(subwords, mask)[chosen]
-        named = linear_cross_entropy(hidden, labels[chosen], encoder.head.weight, encoder.head.bias)
+        return masked_batch(batch, masked, special.pad)
+
+    ahead, phases = Ahead(prepare, settings.steps), Phases(next(encoder.parameters()).device)
+
+    def step_losses(step: int) -> dict[str, Tensor]:
+        batch = ahead(step)
+        phases.mark("inputs")
+        named = name_masked(encoder.body, batch, encoder.head.weight, encoder.head.bias)
         return {"loss": named.loss, "accuracy": named.accuracy}
 
     schedule = Schedule(settings.steps, settings.horizon, settings.warmup, settings.learning_rate)
     loop = Loop("pretrain", schedule, checkpoint, settings.checkpoint_every, recipe, seed, progress=progress)
-    return loop.run(encoder, step_losses, observe=_observer(encoder, corpus, settings, seed))
+    return loop.run(encoder, step_losses, observe=_observer(encoder, corpus, settings, seed), phases=phases)
 
 
 def _observer(
