@@ -10,6 +10,7 @@ import pytest
 from tests.e2e.test_model import backbone, collection, one_thread, options  # noqa: F401
 
 TOLERANCE = 2e-3  # of sums in another order, which fifteen steps of Adam enlarge
+COUNTS = 2e-2  # a term whose weight is nearly 0 is counted or not
 
 
 def few_steps(collection, backbone, run):  # noqa: F811
@@ -50,7 +51,8 @@ def test_the_losses_are_those_of_one_process(other, runs):
         assert [values.keys() for values in one] == [values.keys() for values in two]
         for name in one[0]:
             ours, theirs = ([values[name] for values in steps] for steps in (one, two))
-            np.testing.assert_allclose(theirs, ours, rtol=TOLERANCE, atol=TOLERANCE, err_msg=f"{part} {name}")
+            near = COUNTS if name.startswith("L0") else TOLERANCE
+            np.testing.assert_allclose(theirs, ours, rtol=near, atol=TOLERANCE, err_msg=f"{part} {name}")
         assert one[0]["loss"] == pytest.approx(two[0]["loss"], rel=1e-5)
 
 
