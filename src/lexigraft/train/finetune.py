@@ -17,6 +17,7 @@ from lexigraft.train.losses import keep_heaviest
 from lexigraft.train.objective import Objective
 from lexigraft.train.pairs import Judged, TrainingPairs, batch_of_step
 from lexigraft.train.pretrain import mean_terms
+from lexigraft.train.tensorboard import scalars_to
 
 COLLAPSED_TERMS = 1.0
 VALIDATION_BATCH = 128
@@ -47,14 +48,14 @@ def finetune(
     """
     device = next(encoder.parameters()).device
     pad_id = encoder.tokenizer.special.pad
-    objective, judged = Objective(settings), Judged(pairs)
+    objective, judged = Objective(settings, len(encoder.vocabulary), device), Judged(pairs)
 
     def encode(texts: ReadTexts, rows: NDArray[np.int64]) -> Tensor:
         vectors: Tensor = encoder(*inputs_of(texts, rows, pad_id, device))
         return vectors
 
     def step_losses(step: int) -> dict[str, Tensor]:
-        batch = batch_of_step(pairs, judged, step, settings.batch, seed)
+        batch = batch_of_step(pairs, judged, step, settings.batch, seed, settings.n_negatives)
         queries, documents = encode(pairs.queries, batch.queries), encode(pairs.documents, batch.documents)
         terms_q, terms_d = mean_terms(queries), mean_terms(documents)
         _require_terms(step, float(terms_q), float(terms_d), checkpoint)
@@ -75,15 +76,20 @@ def finetune(
 
     schedule = Schedule(settings.steps, settings.horizon, settings.warmup, settings.learning_rate)
     rates = {"head.weight": settings.head_rate}
-    loop = Loop("finetune", schedule, checkpoint, settings.checkpoint_every, recipe, seed, rates, progress=progress)
     measured = None
     if validation is not None and settings.validate_every > 0:
         measured = Validation(recall_at_10, settings.validate_every, "R@10", len(validation.queries))
-    return loop.run(encoder, step_losses, measured, objective.state())
+    with scalars_to(settings.tensorboard) as listeners:
+        loop = Loop(
+            "finetune", schedule, checkpoint, settings.checkpoint_every, recipe, seed, rates, progress=progress,
+            listeners=listeners,
+        )  # fmt: skip
+        return loop.run(encoder, step_losses, measured, objective.state())
 
 
 def recall(scores: Tensor, wanted: Tensor, k: int) -> float:
-    """The share of rows whose wanted column is among the k highest scores; of equal scores the wanted one is last."""
+    """R@k: the share of rows whose one wanted column is among the k highest scores. Of equal scores the wanted one is
+    last, so that a model which scores all documents alike finds nothing."""
     own = scores.gather(1, wanted.unsqueeze(1))
     return float(((scores >= own).sum(1) <= k).float().mean())
 
@@ -93,5 +99,6 @@ def _require_terms(step: int, terms_q: float, terms_d: float, checkpoint: Path) 
         raise TrainingError(
             f"finetune: activated terms collapsed at step {step + 1} (L0_q {terms_q:.2f}, L0_d {terms_d:.2f}): texts "
             f"have no terms left to match by. The last checkpoint, if one was due, is in {checkpoint}. Lower the "
-            "regulariser (finetune.joint_flops, flops_q, flops_d), ramp it longer, or set a smaller model.alpha"
+            "regularisers (finetune.joint_flops, flops_q, flops_d, l1_q, l1_d, df_flops), ramp them longer, or set a "
+            "smaller model.alpha"
         )

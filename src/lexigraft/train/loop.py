@@ -8,7 +8,7 @@ import json
 import logging
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -82,7 +82,7 @@ class Training:
 class Loop:
     """One training run. `recipe` names everything the weights depend on; a checkpoint of another one is not used.
 
-    `rates` gives named parameters a share of the learning rate.
+    `rates` gives named parameters a share of the learning rate; `listeners` are told the values of every step.
     """
 
     name: str
@@ -95,6 +95,7 @@ class Loop:
     weight_decay: float = 0.01
     clip_norm: float = 1.0
     progress: Progress = SILENT
+    listeners: Sequence[Callable[[int, Mapping[str, float]], None]] = ()
 
     def run(
         self,
@@ -131,6 +132,8 @@ class Loop:
             training.history.append(values)
             if validation is not None:
                 self._validate(model, trained, validation, training)
+            for listen in self.listeners:
+                listen(step + 1, values)
             if (step + 1) % self.checkpoint_every == 0 and step + 1 < self.schedule.steps:
                 self._save(trained, optimizer, training, state)
             if time.monotonic() - spoken > SECONDS_BETWEEN_MESSAGES:
