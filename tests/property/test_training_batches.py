@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexigraft.pipeline.hard_negatives import first_unjudged
 from lexigraft.train.losses import distillation_loss, in_batch_loss, margin_mse_loss
 from lexigraft.train.negatives import HardNegatives, draw
 from lexigraft.train.pairs import with_negatives
@@ -132,3 +133,20 @@ def test_margin_mse_and_distillation(rows):
     assert divergence.item() == pytest.approx(sum(divergences) / max(1, len(divergences)), rel=1e-4, abs=1e-4)
     (mse + divergence).backward()
     assert scores.grad.isfinite().all()
+
+
+RANKED = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), max_size=25)
+
+
+@given(RANKED, RANKED, st.integers(1, 4))
+def test_the_highest_documents_that_are_not_judged(ranked, judged, depth):
+    ranked = sorted(ranked, key=lambda pair: pair[0])
+    expected, seen, counts = [], set(judged), dict.fromkeys(range(4), 0)
+    for place, pair in enumerate(ranked):
+        if pair not in seen and counts[pair[0]] < depth:
+            counts[pair[0]] += 1
+            expected.append(place)
+        seen.add(pair)
+    queries, documents = np.array(ranked, np.int64).reshape(-1, 2).T
+    unknown = np.array([(0, -1), *judged], np.int64)  # a judged document that the run does not name
+    assert first_unjudged(queries, documents, unknown, depth).tolist() == expected

@@ -231,6 +231,8 @@ class FinetuneSettings:
         has_negatives = bool(self.negatives) and self.n_negatives > 0
         named = bool(self.negatives) or not self.n_negatives
         require(named, "finetune.n_negatives", self.n_negatives, "0, unless finetune.negatives names a run")
+        at_most = f"at most finetune.negatives_depth, which is {self.negatives_depth}"
+        require(self.n_negatives <= self.negatives_depth, "finetune.n_negatives", self.n_negatives, at_most)
         for name in ("margin_mse", "kl"):
             taught = bool(self.teacher) or not getattr(self, name)
             require(
