@@ -39,7 +39,8 @@ def mine(
     else:
         raise SettingError("give either --run RUN or --index INDEX")
     if json:
-        print_json({"run": str(out_), **found._asdict(), "index": str(found.index)})
+        facts = {"queries": found.queries, "documents": found.documents, "without": found.without}
+        print_json({"run": str(out_), "index": str(found.index_path), **facts})
         return
     without = f" ({found.without:,} queries found none)" if found.without else ""
     print_line(f"{out_}: {found.documents:,} negatives of {found.queries:,} training queries{without}")

@@ -15,6 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from lexigraft.model.pool_gpu import fill_rectangle, rectangle_gradients
+
 TILE_LOGITS = 1 << 22  # logits of one tile, all tokens together: 16 MiB in fp32
 
 warnings.filterwarnings("ignore", "index_reduce", UserWarning)  # "beta": its tests against the twin are ours
@@ -26,17 +28,8 @@ class _MaxOverTokens(torch.autograd.Function):
         n_terms, pooled = weight.shape[0], mask.bool()
         exact = torch.promote_types(hidden.dtype, torch.float32)  # sums and results in at least single precision
         best = hidden.new_empty((len(hidden), n_terms), dtype=exact)
-        packed = hidden[pooled]  # [tokens, width]
-        text_of = pooled.nonzero()[:, 0]
-        tile = min(max(64, TILE_LOGITS // max(1, len(packed))), n_terms)
-        logits = packed.new_empty((len(packed), tile))  # one piece of memory for all tiles
-        for start in range(0, n_terms, tile):
-            rows = weight[start : start + tile].to(hidden.dtype)
-            here = logits if len(rows) == tile else packed.new_empty((len(packed), len(rows)))
-            torch.mm(packed, rows.T, out=here)
-            largest = here.new_full((len(hidden), len(rows)), float("-inf"))
-            largest.index_reduce_(0, text_of, here, "amax")
-            best[:, start : start + tile] = largest.to(exact) + bias[start : start + tile].to(exact)
+        fill = fill_rectangle if hidden.is_cuda else fill_packed
+        fill(best, hidden, pooled, weight, bias)
         ctx.save_for_backward(hidden, pooled, weight)
         ctx.bias_dtype = bias.dtype
         return best
@@ -45,23 +38,40 @@ class _MaxOverTokens(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, Tensor, Tensor]:
         hidden, pooled, weight = ctx.saved_tensors
         (grad,) = gradients
-        grad_hidden = torch.zeros(hidden.shape, dtype=grad.dtype, device=hidden.device)
-        grad_weight = torch.zeros(weight.shape, dtype=grad.dtype, device=weight.device)
-        for texts, places, terms in _terms_with_gradient(grad, hidden.shape[1] + hidden.shape[2]):
-            rows = weight[terms].to(hidden.dtype)  # [texts, places, width]
-            logits = torch.bmm(hidden[texts], rows.transpose(1, 2))  # [texts, length, places]
-            token = logits.masked_fill(~pooled[texts].unsqueeze(-1), float("-inf")).argmax(dim=1)
-            values = grad[texts].gather(1, terms).masked_fill(~places, 0).unsqueeze(-1)
-            at = token.unsqueeze(-1).expand(-1, -1, hidden.shape[2])
-            grad_hidden[texts] = grad_hidden[texts].scatter_add(1, at, values * rows.to(grad.dtype))
-            sources = values * hidden[texts].gather(1, at).to(grad.dtype)
-            grad_weight.index_add_(0, terms[places], sources[places])
-        return (
-            grad_hidden.to(hidden.dtype),
-            None,
-            grad_weight.to(weight.dtype),
-            grad.sum(0).to(ctx.bias_dtype),
-        )
+        find = rectangle_gradients if hidden.is_cuda else packed_gradients
+        grad_hidden, grad_weight = find(grad, hidden, pooled, weight)
+        return grad_hidden.to(hidden.dtype), None, grad_weight.to(weight.dtype), grad.sum(0).to(ctx.bias_dtype)
+
+
+def fill_packed(best: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor, bias: Tensor) -> None:
+    """Only the tokens that are pooled, packed together: a CPU multiplies no padding."""
+    packed = hidden[pooled]  # [tokens, width]
+    text_of = pooled.nonzero()[:, 0]
+    tile = min(max(64, TILE_LOGITS // max(1, len(packed))), len(weight))
+    logits = packed.new_empty((len(packed), tile))  # one piece of memory for all tiles
+    for start in range(0, len(weight), tile):
+        rows = weight[start : start + tile].to(hidden.dtype)
+        here = logits if len(rows) == tile else packed.new_empty((len(packed), len(rows)))
+        torch.mm(packed, rows.T, out=here)
+        largest = here.new_full((len(hidden), len(rows)), float("-inf"))
+        largest.index_reduce_(0, text_of, here, "amax")
+        best[:, start : start + tile] = largest.to(best.dtype) + bias[start : start + tile].to(best.dtype)
+
+
+def packed_gradients(grad: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """(gradient of `hidden`, gradient of `weight`): each text's terms with a gradient, a few hundred, and no others."""
+    grad_hidden = torch.zeros(hidden.shape, dtype=grad.dtype, device=hidden.device)
+    grad_weight = torch.zeros(weight.shape, dtype=grad.dtype, device=weight.device)
+    for texts, places, terms in _terms_with_gradient(grad, hidden.shape[1] + hidden.shape[2]):
+        rows = weight[terms].to(hidden.dtype)  # [texts, places, width]
+        logits = torch.bmm(hidden[texts], rows.transpose(1, 2))  # [texts, length, places]
+        token = logits.masked_fill(~pooled[texts].unsqueeze(-1), float("-inf")).argmax(dim=1)
+        values = grad[texts].gather(1, terms).masked_fill(~places, 0).unsqueeze(-1)
+        at = token.unsqueeze(-1).expand(-1, -1, hidden.shape[2])
+        grad_hidden[texts] = grad_hidden[texts].scatter_add(1, at, values * rows.to(grad.dtype))
+        sources = values * hidden[texts].gather(1, at).to(grad.dtype)
+        grad_weight.index_add_(0, terms[places], sources[places])
+    return grad_hidden, grad_weight
 
 
 def _terms_with_gradient(grad: Tensor, cost: int) -> Iterator[tuple[slice, Tensor, Tensor]]:

@@ -27,7 +27,7 @@ TAG = "mined"
 class Mined(NamedTuple):
     """What a file of negatives holds: `without` is how many of the queries found none."""
 
-    index: Path
+    index_path: Path
     queries: int
     documents: int
     without: int
@@ -108,5 +108,5 @@ def _rankings(index: Path, queries: list[Query], relevant: dict[str, set[str]], 
 
 def _without(ranking: Ranking, relevant: set[str], depth: int) -> Ranking:
     kept = [place for place, doc_id in enumerate(ranking.doc_ids) if doc_id not in relevant][:depth]
-    names, scores = (tuple(column[place] for place in kept) for column in (ranking.doc_ids, ranking.scores))
-    return Ranking(ranking.query_id, names, scores)
+    names, scores = ranking.doc_ids, ranking.scores
+    return Ranking(ranking.query_id, tuple(names[at] for at in kept), tuple(scores[at] for at in kept))

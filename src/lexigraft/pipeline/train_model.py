@@ -161,7 +161,9 @@ class ModelTraining:
         checkpoint = self.folder.model(f"{stage}-checkpoint")
         if self.artifacts.is_forced(stage):
             shutil.rmtree(checkpoint, ignore_errors=True)
-        return self.artifacts.ensure(stage, stage, self.folder.model(part), wanted, lambda out: make(checkpoint, out))
+        return self.artifacts.ensure(
+            stage, stage, self.folder.model(part), wanted, lambda out: make(checkpoint, out), together=True
+        )
 
 
 def _deciding(settings: FinetuneSettings) -> dict[str, Any]:

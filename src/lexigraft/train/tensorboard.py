@@ -1,11 +1,11 @@
 """The values of every step as TensorBoard's event files, for who watches training there (F4)."""
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from lexigraft.core.errors import MissingExtraError
+from lexigraft.core.processes import is_leader
 
 Listener = Callable[[int, Mapping[str, float]], None]
 
@@ -13,8 +13,8 @@ Listener = Callable[[int, Mapping[str, float]], None]
 @contextmanager
 def scalars_to(folder: str) -> Iterator[tuple[Listener, ...]]:
     """What a `Loop` tells its values to, so that they are in `folder` at the end; nothing where `folder` is empty, and
-    in all but the first of several processes."""
-    if not folder or os.environ.get("RANK", "0") != "0":
+    in all but the leader of several processes."""
+    if not folder or not is_leader():
         yield ()
         return
     scalars = _Scalars(folder)
