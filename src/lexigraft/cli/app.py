@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from lexigraft.cli import data, evaluate, index, model, models, run, search, vocab
+from lexigraft.cli import data, evaluate, index, mine, model, models, run, search, vocab
 from lexigraft.cli.console import err
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import is_leader, process_rank
@@ -26,9 +26,9 @@ A tour, from text to explained results:
 5. `lexigraft report --run runs/mine` — what it is worth and what it costs.
 6. `lexigraft explain --run runs/mine "a query" DOC_ID` — why a document got its score.
 
-One stage at a time: `vocab learn`, `pretrain`, `finetune`, `encode`, `index`, `evaluate`. Vocabularies by themselves:
-`vocab unigrams`, `vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data convert`; from
-click logs: `data clicks`, `data evalset`. Models: `model mlm`, `model logits`.
+One stage at a time: `vocab learn`, `pretrain`, `mine`, `finetune`, `encode`, `index`, `evaluate`. Vocabularies by
+themselves: `vocab unigrams`, `vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data
+convert`; from click logs: `data clicks`, `data evalset`. Models: `model mlm`, `model logits`.
 """,
 )
 app.command()(run.quickstart)
@@ -40,6 +40,7 @@ app.command()(evaluate.evaluate)
 app.command()(index.index)
 app.command()(model.pretrain)
 app.command()(model.finetune)
+app.command()(mine.mine)
 app.command()(model.encode)
 app.add_typer(vocab.app, name="vocab")
 app.add_typer(data.app, name="data")

@@ -19,14 +19,10 @@ NUMBER_OR_AUTO = ("model.alpha",)
 
 def load_settings(path: Path | None = None, overrides: Iterable[str] = (), preset: Iterable[str] = ()) -> Settings:
     """Defaults, a preset, then the TOML file at `path`, then overrides such as `lexical.k1=0.9`."""
-    settings = Settings()
-    for override in preset:
-        settings = _apply(settings, _parse_override(override))
-    if path is not None:
-        settings = _apply(settings, _read_toml(path))
-    for override in overrides:
-        settings = _apply(settings, _parse_override(override))
-    return settings
+    layers = [_parse_override(override) for override in preset]
+    layers += [_read_toml(path)] if path is not None else []
+    layers += [_parse_override(override) for override in overrides]
+    return _apply(Settings(), _merged(layers))
 
 
 def settings_as_dict(settings: Settings) -> dict[str, Any]:
@@ -52,11 +48,20 @@ def _parse_override(override: str) -> Mapping[str, Any]:
     return {section: {key: value}}
 
 
-def _apply(settings: Settings, changes: Mapping[str, Any]) -> Settings:
-    for section, values in changes.items():
+def _merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """All layers as one, the later over the earlier: settings that need one another are checked together, in whatever
+    order they were given."""
+    merged: dict[str, dict[str, Any]] = {}
+    for section, values in (item for layer in layers for item in layer.items()):
         _require_known(section, [f.name for f in fields(Settings)], "section")
         if not isinstance(values, Mapping):
             raise SettingError(f"{section} is a section: write [{section}] and its keys below it")
+        merged.setdefault(section, {}).update(values)
+    return merged
+
+
+def _apply(settings: Settings, changes: Mapping[str, Mapping[str, Any]]) -> Settings:
+    for section, values in changes.items():
         old = getattr(settings, section)
         known = [f.name for f in fields(old)]
         converted = {}

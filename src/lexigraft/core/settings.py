@@ -222,6 +222,28 @@ class FinetuneSettings:
             require(getattr(self, name) >= 1, f"finetune.{name}", getattr(self, name), "1 or more")
         for name in NOT_NEGATIVE:
             require(getattr(self, name) >= 0, f"finetune.{name}", getattr(self, name), "0 or more")
+        self._require_what_losses_need()
+
+    def _require_what_losses_need(self) -> None:
+        """Raise where a loss is asked for that has nothing to be computed from."""
+        ranks = self.in_batch > 0 or self.margin_mse > 0 or self.kl > 0
+        require(ranks, "finetune.in_batch", self.in_batch, "more than 0, unless margin_mse or kl is")
+        has_negatives = bool(self.negatives) and self.n_negatives > 0
+        named = bool(self.negatives) or not self.n_negatives
+        require(named, "finetune.n_negatives", self.n_negatives, "0, unless finetune.negatives names a run")
+        at_most = f"at most finetune.negatives_depth, which is {self.negatives_depth}"
+        require(self.n_negatives <= self.negatives_depth, "finetune.n_negatives", self.n_negatives, at_most)
+        for name in ("margin_mse", "kl"):
+            taught = bool(self.teacher) or not getattr(self, name)
+            require(
+                taught, f"finetune.{name}", getattr(self, name), "0, unless finetune.teacher names a file of scores"
+            )
+        distils = "empty, unless finetune.negatives and n_negatives give documents to compare the own one with"
+        require(has_negatives or not self.teacher, "finetune.teacher", self.teacher, distils)
+        masked = "off (false, 0), unless finetune.qk or dk is more than 0: without a mask nothing is masked"
+        for name in ("dual", "mask_kl"):
+            require(not getattr(self, name) or self.qk + self.dk > 0, f"finetune.{name}", getattr(self, name), masked)
+        require(self.in_batch > 0 or not self.dual, "finetune.dual", self.dual, "false, unless in_batch is more than 0")
 
 
 NOT_NEGATIVE = (

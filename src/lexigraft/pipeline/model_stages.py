@@ -161,6 +161,8 @@ def finetune(
         read_documents(encoder, reader, pairs.documents, model.document_length),
         np.array(pairs.query_of, np.int64),
         np.array(pairs.document_of, np.int64),
+        pairs.negatives,
+        pairs.teacher,
     )
     validation = validating and ValidationTexts(
         read_queries(reader, validating.queries, model.query_length),

@@ -4,18 +4,18 @@ import importlib.util
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, hash_file, read_manifest, recipe
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import AUTO, Settings
+from lexigraft.core.settings import AUTO, FinetuneSettings, Settings
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.data.sources import open_source
 from lexigraft.pipeline.ensure import Ensurer
 from lexigraft.pipeline.layout import RunFolder
 from lexigraft.pipeline.stages import reading, settings_config
-from lexigraft.pipeline.training_data import DEV, TRAIN
+from lexigraft.pipeline.training_data import DEV, TRAIN, named_file
 
 BACKBONE_FORMAT = 1
 EMBEDDED, SCRATCH = "embedded", "scratch"
@@ -127,10 +127,11 @@ class ModelTraining:
         config = {
             **lengths,
             "alpha": model.alpha,
-            "finetune": settings_config(settings),
+            "finetune": _deciding(settings),
             "measured": self.measured_split,
         }
-        parents = {"pretrained": self.pretrained().fingerprint, **self.data}
+        files = _named_files(settings)  # read first: one that is missing is said before anything is trained
+        parents = {"pretrained": self.pretrained().fingerprint, **self.data, **files}
         if settings.validate_every and DEV in self.collection.splits:
             parents["dev"] = self.collection.digest(DEV)
         wanted = Manifest(encoder.KIND, encoder.FORMAT_VERSION, config, parents, seed)
@@ -169,6 +170,18 @@ class ModelTraining:
         return self.artifacts.ensure(
             stage, stage, self.folder.model(part), wanted, lambda out: make(checkpoint, out), together=True
         )
+
+
+def _deciding(settings: FinetuneSettings) -> dict[str, Any]:
+    """The settings that decide what is learned. Files count by what is in them, not by their names."""
+    left_out = ("chunk", "tensorboard", "negatives", "teacher")
+    return {name: value for name, value in settings_config(settings).items() if name not in left_out}
+
+
+def _named_files(settings: FinetuneSettings) -> dict[str, str]:
+    """The hashes of the files that fine-tuning reads beside the collection."""
+    files = {"negatives": settings.negatives if settings.n_negatives else "", "teacher": settings.teacher}
+    return {name: hash_file(named_file(f"finetune.{name}", file)) for name, file in files.items() if file}
 
 
 def file_hashes(folder: Path) -> dict[str, str]:

@@ -1,17 +1,28 @@
-"""What a model is trained and validated on: the judged pairs of a collection, as texts."""
+"""What a model is trained and validated on: the judged pairs of a collection and their hard negatives, as texts."""
 
 import hashlib
 import heapq
+import logging
 from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.core.types import Qrel
 from lexigraft.data.collection import Collection
+from lexigraft.evaluate.trec import trec_id
+from lexigraft.pipeline.hard_negatives import Candidates, Relevant, place_candidates, read_candidates
+from lexigraft.pipeline.teacher_scores import TeacherScores
+from lexigraft.train.negatives import HardNegatives
 
 TRAIN, DEV = "train", "dev"
 HELD_OUT_SHARE = 0.05  # of the training queries at most, where no other judgements can validate
+
+log = logging.getLogger(__name__)
 
 
 class Pairs(NamedTuple):
@@ -21,6 +32,8 @@ class Pairs(NamedTuple):
     documents: list[str]
     query_of: list[int]
     document_of: list[int]
+    negatives: HardNegatives | None = None
+    teacher: NDArray[np.float32] | None = None  # its scores of the pairs
 
 
 class ValidationSet(NamedTuple):
@@ -45,42 +58,101 @@ def training_queries(collection: Collection) -> list[str]:
 
 
 def training_data(collection: Collection, measured_split: str | None, settings: FinetuneSettings) -> TrainingData:
-    """The positive training pairs and, unless `finetune.validate_every` is 0, what to validate on: dev queries or,
-    where those are what will be measured or are absent, a few training queries, which then do not train.
+    """The positive training pairs with their hard negatives and teacher scores, where the settings name some, and,
+    unless `finetune.validate_every` is 0, what to validate on: dev queries or, where those are what will be measured or
+    are absent, a few training queries, which then do not train.
 
-    Texts of pairs are held in memory, the rest of the corpus is not.
+    Texts of pairs and negatives are held in memory, the rest of the corpus is not.
     """
     query_text = {query.query_id: query.text for query in collection.queries()}
-    train = _positives(collection.qrels(TRAIN), query_text)
-    validating: list[Qrel] = []
-    if settings.validate_every:
-        if DEV in collection.splits and measured_split != DEV:
-            validating = _positives(collection.qrels(DEV), query_text)
-        validating = validating or train
-        few = {qrel.query_id for qrel in train}
-        limit = settings.validation_queries if validating is not train else int(len(few) * HELD_OUT_SHARE)
-        chosen = set(_sample({q.query_id for q in validating}, min(limit, settings.validation_queries)))
-        validating = [qrel for qrel in validating if qrel.query_id in chosen]
-        train = [qrel for qrel in train if qrel.query_id not in chosen]
+    train, validating = _judgements(collection, measured_split, settings, query_text)
+    candidates = None
+    if settings.n_negatives:
+        run = named_file("finetune.negatives", settings.negatives)
+        candidates = read_candidates(run, train, query_text, settings.negatives_depth)
     pool = (
         set(_sample((d.doc_id for d in collection.documents()), settings.validation_documents)) if validating else set()
     )
-    wanted = {qrel.doc_id for qrel in (*train, *validating)}
-    texts = {d.doc_id: d.contents for d in collection.documents() if d.doc_id in wanted or d.doc_id in pool}
-    train = [qrel for qrel in train if qrel.doc_id in texts]
+    wanted, hard = {qrel.doc_id for qrel in (*train, *validating)}, set(candidates.doc_ids if candidates else ())
+    texts = {
+        document.doc_id: document.contents
+        for document in collection.documents()
+        if document.doc_id in wanted or document.doc_id in pool or (hard and trec_id(document.doc_id) in hard)
+    }
+    pairs = _pairs(collection.name, train, candidates, query_text, texts, settings)
+    return TrainingData(pairs, _validation_set(validating, pool, query_text, texts, settings.validation_documents))
+
+
+def _judgements(
+    collection: Collection, measured_split: str | None, settings: FinetuneSettings, query_text: dict[str, str]
+) -> tuple[list[Qrel], list[Qrel]]:
+    """The positive judgements that train and those that validate."""
+    train = _positives(collection.qrels(TRAIN), query_text)
+    if not settings.validate_every:
+        return train, []
+    validating: list[Qrel] = []
+    if DEV in collection.splits and measured_split != DEV:
+        validating = _positives(collection.qrels(DEV), query_text)
+    validating = validating or train
+    few = {qrel.query_id for qrel in train}
+    limit = settings.validation_queries if validating is not train else int(len(few) * HELD_OUT_SHARE)
+    chosen = set(_sample({q.query_id for q in validating}, min(limit, settings.validation_queries)))
+    validating = [qrel for qrel in validating if qrel.query_id in chosen]
+    return [qrel for qrel in train if qrel.query_id not in chosen], validating
+
+
+def _pairs(
+    name: str,
+    judged: list[Qrel],
+    candidates: Candidates | None,
+    query_text: dict[str, str],
+    texts: dict[str, str],
+    settings: FinetuneSettings,
+) -> Pairs:
+    """The texts of the judgements whose document is known, then those of their negatives."""
+    train = [qrel for qrel in judged if qrel.doc_id in texts]
     if not train:
-        raise InputError(
-            f"{collection.name}: no training judgement names a known query and document: nothing to learn from"
-        )
+        raise InputError(f"{name}: no training judgement names a known query and document: nothing to learn from")
     query_row = {query_id: row for row, query_id in enumerate(dict.fromkeys(qrel.query_id for qrel in train))}
     document_row = {doc_id: row for row, doc_id in enumerate(dict.fromkeys(qrel.doc_id for qrel in train))}
-    pairs = Pairs(
-        [query_text[query_id] for query_id in query_row],
-        [texts[doc_id] for doc_id in document_row],
-        [query_row[qrel.query_id] for qrel in train],
-        [document_row[qrel.doc_id] for qrel in train],
-    )
-    return TrainingData(pairs, _validation_set(validating, pool, query_text, texts, settings.validation_documents))
+    query_of = [query_row[qrel.query_id] for qrel in train]
+    document_of = [document_row[qrel.doc_id] for qrel in train]
+    queries, documents = [query_text[query_id] for query_id in query_row], [texts[doc_id] for doc_id in document_row]
+    if candidates is None:
+        return Pairs(queries, documents, query_of, document_of)
+    named = {trec_id(doc_id): text for doc_id, text in texts.items()}
+    rows = {trec_id(doc_id): row for doc_id, row in document_row.items()}
+    numbered = [query_row.get(query_id, -1) for query_id in dict.fromkeys(qrel.query_id for qrel in judged)]
+    relevant = Relevant(query_of, [texts[qrel.doc_id] for qrel in train])
+    negatives = place_candidates(candidates, numbered, named, rows, relevant, settings.negatives)
+    documents += [named[doc_id] for doc_id in list(rows)[len(documents) :]]
+    pairs = Pairs(queries, documents, query_of, document_of, negatives)
+    return _taught(pairs, query_row, rows, settings.teacher) if settings.teacher else pairs
+
+
+def _taught(pairs: Pairs, query_row: dict[str, int], document_row: dict[str, int], file: str) -> Pairs:
+    """The pairs with the teacher's scores of them and of their negatives."""
+    assert pairs.negatives is not None, "the settings ask for them"
+    rows = {trec_id(query_id): row for query_id, row in query_row.items()}
+    teacher = TeacherScores(named_file("finetune.teacher", file), rows, document_row)
+    own = teacher.of(np.array(pairs.query_of, np.int64), np.array(pairs.document_of, np.int64))
+    indptr, documents, _ = pairs.negatives
+    scores = teacher.of(np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)), documents)
+    silent = int(np.isnan(own).sum()), int(np.isnan(scores).sum())
+    if silent == (len(own), len(scores)):
+        raise InputError(f"{file}: no line scores a training pair or a hard negative; are its ids the collection's?")
+    if any(silent):
+        message = "%s: no score for %d of %d training pairs and %d of %d negatives: nothing is distilled from those"
+        log.warning(message, file, silent[0], len(own), silent[1], len(scores))
+    return pairs._replace(negatives=HardNegatives(indptr, documents, scores), teacher=own)
+
+
+def named_file(setting: str, value: str) -> Path:
+    """The file that a setting names, which must be there."""
+    path = Path(value)
+    if not path.is_file():
+        raise InputError(f"{setting} = {value!r}: there is no such file; give the path of one, or leave it empty")
+    return path
 
 
 def _validation_set(

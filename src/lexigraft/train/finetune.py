@@ -20,6 +20,7 @@ from lexigraft.train.objective import Objective
 from lexigraft.train.pairs import Judged, PairBatch, TrainingPairs, batch_of_step
 from lexigraft.train.phases import Phases
 from lexigraft.train.pretrain import mean_terms
+from lexigraft.train.tensorboard import scalars_to
 from lexigraft.train.together import gather_rows, own_share
 
 COLLAPSED_TERMS = 1.0
@@ -50,10 +51,11 @@ def finetune(
     The history has every loss, L0_q, L0_d and the head's mean norm by step, and R@10 where validation texts are given.
     """
     device = next(encoder.parameters()).device
-    objective, judged, pad_id = Objective(settings), Judged(pairs), encoder.tokenizer.special.pad
+    pad_id = encoder.tokenizer.special.pad
+    objective, judged = Objective(settings, len(encoder.vocabulary), device), Judged(pairs)
 
     def prepare(step: int) -> tuple[PairBatch, list[Bucket], list[Bucket]]:
-        batch = batch_of_step(pairs, judged, step, settings.batch, seed)
+        batch = batch_of_step(pairs, judged, step, settings.batch, seed, settings.n_negatives)
         queries = bucketed(pairs.queries, own_share(batch.queries), pad_id, settings.chunk)
         return batch, queries, bucketed(pairs.documents, own_share(batch.documents), pad_id, settings.chunk)
 
@@ -88,18 +90,20 @@ def finetune(
 
     schedule = Schedule(settings.steps, settings.horizon, settings.warmup, settings.learning_rate)
     rates = {"head.weight": settings.head_rate}
-    loop = Loop(
-        "finetune", schedule, checkpoint, settings.checkpoint_every, recipe, seed, rates,
-        progress=progress, check=require_terms,
-    )  # fmt: skip
     measured = None
     if validation is not None and settings.validate_every > 0:
         measured = Validation(recall_at_10, settings.validate_every, "R@10", len(validation.queries))
-    return loop.run(encoder, step_losses, measured, state=objective.state(), phases=phases)
+    with scalars_to(settings.tensorboard) as listeners:
+        loop = Loop(
+            "finetune", schedule, checkpoint, settings.checkpoint_every, recipe, seed, rates,
+            progress=progress, check=require_terms, listeners=listeners,
+        )  # fmt: skip
+        return loop.run(encoder, step_losses, measured, state=objective.state(), phases=phases)
 
 
 def recall(scores: Tensor, wanted: Tensor, k: int) -> float:
-    """The share of rows whose wanted column is among the k highest scores; of equal scores the wanted one is last."""
+    """R@k: the share of rows whose one wanted column is among the k highest scores. Of equal scores the wanted one is
+    last, so that a model which scores all documents alike finds nothing."""
     own = scores.gather(1, wanted.unsqueeze(1))
     return float(((scores >= own).sum(1) <= k).float().mean())
 
@@ -109,5 +113,6 @@ def _require_terms(step: int, terms_q: float, terms_d: float, checkpoint: Path) 
         raise TrainingError(
             f"finetune: activated terms collapsed at step {step + 1} (L0_q {terms_q:.2f}, L0_d {terms_d:.2f}): texts "
             f"have no terms left to match by. The last checkpoint, if one was due, is in {checkpoint}. Lower the "
-            "regulariser (finetune.joint_flops, flops_q, flops_d), ramp it longer, or set a smaller model.alpha"
+            "regularisers (finetune.joint_flops, flops_q, flops_d, l1_q, l1_d, df_flops), ramp them longer, or set a "
+            "smaller model.alpha"
         )

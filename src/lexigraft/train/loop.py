@@ -8,7 +8,7 @@ import json
 import logging
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -92,8 +92,9 @@ class Loop:
     """One training run. `recipe` names everything the weights depend on; a checkpoint of another one is not used.
 
     `rates` gives named parameters a share of the learning rate. `check` sees a step's values before its weights change,
-    and raises where training must not go on. With several processes (`train.together`) the losses are those of all of
-    them, each process adds its share of the gradients, and the leader writes.
+    and raises where training must not go on; `listeners` are told them when it is done. With several processes
+    (`train.together`) the losses are those of all of them, each process adds its share of the gradients, and the leader
+    writes.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Loop:
     clip_norm: float = 1.0
     progress: Progress = SILENT
     check: Callable[[int, dict[str, float]], None] = _nothing
+    listeners: Sequence[Callable[[int, Mapping[str, float]], None]] = ()
 
     def run(
         self,
@@ -155,6 +157,8 @@ class Loop:
             training.history.append(values)
             if validation is not None:
                 self._validate(model, trained, validation, training)
+            for listen in self.listeners:
+                listen(step + 1, values)
             if (step + 1) % self.checkpoint_every == 0 and step + 1 < self.schedule.steps:
                 self._save(trained, optimizer, training, state)
             if time.monotonic() - spoken > SECONDS_BETWEEN_MESSAGES:

@@ -50,3 +50,13 @@ def test_bad_files(tmp_path):
     file.write_text("[lexical\n")
     with pytest.raises(SettingError, match="not valid TOML"):
         load_settings(file)
+
+
+def test_settings_that_need_one_another_may_come_in_any_order(tmp_path):
+    given = ["finetune.n_negatives=2", "finetune.kl=1", "finetune.teacher=scores", "finetune.negatives=run"]
+    assert load_settings(None, given) == load_settings(None, given[::-1])
+    file = tmp_path / "settings.toml"
+    file.write_text("[finetune]\nnegatives = 'run'\n")
+    assert load_settings(file, given[:1]).finetune.n_negatives == 2
+    with pytest.raises(SettingError, match="n_negatives = 2 is not allowed"):
+        load_settings(None, given[:1])

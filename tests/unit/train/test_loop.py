@@ -118,3 +118,31 @@ def test_a_parameter_may_learn_at_its_own_rate(tmp_path):
     weights, _, _ = train(tmp_path / "c", {}, rates={"weight": 0.0})
     assert weights[:5] == start.weight.detach().flatten().tolist()
     assert weights[5:] != start.bias.detach().tolist()
+
+
+def test_what_steps_remember_goes_on_where_it_stopped(tmp_path):
+    def run(checkpoint, stop_at=None):
+        torch.manual_seed(0)
+        model, seen = torch.nn.Linear(2, 1), torch.zeros(2)
+
+        def step_losses(step):
+            if step == stop_at:
+                raise StoppedError
+            seen.add_(torch.rand(2))
+            return {"loss": (model(seen) - 1).square().mean()}
+
+        Loop("test", Schedule(10, 0, 2, 0.1), checkpoint, 4, {}, 3).run(model, step_losses, state={"seen": seen})
+        return seen.tolist(), model.weight.tolist()
+
+    with pytest.raises(StoppedError):
+        run(tmp_path / "two", stop_at=6)
+    assert run(tmp_path / "two") == run(tmp_path / "one")
+
+
+def test_listeners_are_told_every_step_with_its_validation(tmp_path):
+    told = []
+    model = torch.nn.Linear(1, 1)
+    listen = [lambda step, values: told.append((step, sorted(values)))]
+    loop = Loop("test", Schedule(4, 0, 0, 0.1), tmp_path / "c", 9, {}, 0, listeners=listen)
+    loop.run(model, lambda step: {"loss": model(torch.ones(1)).square().sum()}, Validation(lambda: 0.5, 2, "R@10", 9))
+    assert told == [(1, ["loss"]), (2, ["R@10", "loss"]), (3, ["loss"]), (4, ["R@10", "loss"])]
