@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from lexigraft.cli import data, evaluate, index, model, run, search, vocab
+from lexigraft.cli import data, evaluate, index, model, models, recipe, run, search, vocab
 from lexigraft.cli.console import err
 from lexigraft.core.errors import LexigraftError
 
@@ -27,7 +27,7 @@ A tour, from text to explained results:
 
 One stage at a time: `vocab learn`, `pretrain`, `finetune`, `encode`, `index`, `evaluate`. Vocabularies by themselves:
 `vocab unigrams`, `vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data convert`; from
-click logs: `data clicks`, `data evalset`.
+click logs: `data clicks`, `data evalset`. Settings of the papers, whole: `recipe list`, then `--recipe NAME`.
 """,
 )
 app.command()(run.quickstart)
@@ -42,6 +42,8 @@ app.command()(model.finetune)
 app.command()(model.encode)
 app.add_typer(vocab.app, name="vocab")
 app.add_typer(data.app, name="data")
+app.add_typer(models.app, name="model")
+app.add_typer(recipe.app, name="recipe")
 
 
 def main() -> None:
