@@ -26,6 +26,7 @@ from lexigraft.pipeline.training_data import training_data, training_queries
 from lexigraft.train.finetune import ValidationTexts
 from lexigraft.train.finetune import finetune as train_to_rank
 from lexigraft.train.loop import Training
+from lexigraft.train.pairs import TrainingPairs
 from lexigraft.train.pretrain import freeze, set_dropout
 from lexigraft.train.pretrain import pretrain as train_to_name_terms
 from lexigraft.vectors.encode import encode_with_model
@@ -148,8 +149,12 @@ def finetune(
     encoder.head.rescale(model.alpha)
     pairs, validating = training_data(collection, measured_split, settings)
     reader = encoder.reader()
-    queries = read_queries(reader, pairs.queries, model.query_length)
-    documents = read_documents(encoder, reader, pairs.documents, model.document_length)
+    training_pairs = TrainingPairs(
+        read_queries(reader, pairs.queries, model.query_length),
+        read_documents(encoder, reader, pairs.documents, model.document_length),
+        np.array(pairs.query_of, np.int64),
+        np.array(pairs.document_of, np.int64),
+    )
     validation = validating and ValidationTexts(
         read_queries(reader, validating.queries, model.query_length),
         read_documents(encoder, reader, validating.documents, model.document_length),
@@ -162,19 +167,7 @@ def finetune(
         query_length=model.query_length, document_length=model.document_length,
         query_terms=settings.qk, document_terms=settings.dk,
     )  # fmt: skip
-    training = train_to_rank(
-        encoder,
-        queries,
-        documents,
-        pairs.query_numbers,
-        pairs.document_numbers,
-        settings,
-        checkpoint,
-        recipe,
-        seed,
-        validation,
-        progress,
-    )
+    training = train_to_rank(encoder, training_pairs, settings, checkpoint, recipe, seed, validation, progress)
     _write_model(encoder, training, folder)
 
 

@@ -15,12 +15,12 @@ HELD_OUT_SHARE = 0.05  # of the training queries at most, where no other judgeme
 
 
 class Pairs(NamedTuple):
-    """Texts of judged pairs, row by row; the numbers tell equal queries and equal documents."""
+    """The texts of judged pairs, each once. Pair i is queries[query_of[i]] and documents[document_of[i]]."""
 
     queries: list[str]
     documents: list[str]
-    query_numbers: list[int]
-    document_numbers: list[int]
+    query_of: list[int]
+    document_of: list[int]
 
 
 class ValidationSet(NamedTuple):
@@ -72,13 +72,13 @@ def training_data(collection: Collection, measured_split: str | None, settings: 
         raise InputError(
             f"{collection.name}: no training judgement names a known query and document: nothing to learn from"
         )
-    number = {doc_id: place for place, doc_id in enumerate(texts)}
-    query_number = {query_id: place for place, query_id in enumerate(dict.fromkeys(qrel.query_id for qrel in train))}
+    query_row = {query_id: row for row, query_id in enumerate(dict.fromkeys(qrel.query_id for qrel in train))}
+    document_row = {doc_id: row for row, doc_id in enumerate(dict.fromkeys(qrel.doc_id for qrel in train))}
     pairs = Pairs(
-        [query_text[qrel.query_id] for qrel in train],
-        [texts[qrel.doc_id] for qrel in train],
-        [query_number[qrel.query_id] for qrel in train],
-        [number[qrel.doc_id] for qrel in train],
+        [query_text[query_id] for query_id in query_row],
+        [texts[doc_id] for doc_id in document_row],
+        [query_row[qrel.query_id] for qrel in train],
+        [document_row[qrel.doc_id] for qrel in train],
     )
     return TrainingData(pairs, _validation_set(validating, pool, query_text, texts, settings.validation_documents))
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -22,7 +23,8 @@ from lexigraft.core.errors import ArtifactError, LexigraftError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.model.precision import has_fast_bf16
 
-CHECKPOINT_FORMAT = 3
+CHECKPOINT_FORMAT = 4
+NO_STATE: Mapping[str, Tensor] = MappingProxyType({})
 SECONDS_BETWEEN_MESSAGES = 15.0
 
 log = logging.getLogger(__name__)
@@ -94,9 +96,16 @@ class Loop:
     clip_norm: float = 1.0
     progress: Progress = SILENT
 
-    def run(self, model: nn.Module, step_losses: StepFunction, validation: Validation | None = None) -> Training:
+    def run(
+        self,
+        model: nn.Module,
+        step_losses: StepFunction,
+        validation: Validation | None = None,
+        state: Mapping[str, Tensor] = NO_STATE,
+    ) -> Training:
         """Optimise `model` in place: `step_losses(step)["loss"]` is minimised. At the end it has the weights that
-        `validation` chose, or without one the last."""
+        `validation` chose, or without one the last. `state`: what the steps remember beside the weights; saved with
+        checkpoints, and filled in again in place."""
         accelerator = Accelerator(mixed_precision="bf16" if has_fast_bf16() else "no")
         trained = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
         groups = [{"params": [value], "rate": self.rates.get(name, 1.0)} for name, value in trained.items()]
@@ -104,7 +113,7 @@ class Loop:
             groups, lr=self.schedule.learning_rate, weight_decay=self.weight_decay, fused=True
         )
         optimizer = accelerator.prepare(optimizer)
-        training = self._restore(model, optimizer)
+        training = self._restore(model, optimizer, state)
         started, spoken, first = time.monotonic(), time.monotonic(), len(training.history)
         model.train()
         for step in self.progress.track(range(first, self.schedule.steps), self.name, self.schedule.steps - first):
@@ -123,7 +132,7 @@ class Loop:
             if validation is not None:
                 self._validate(model, trained, validation, training)
             if (step + 1) % self.checkpoint_every == 0 and step + 1 < self.schedule.steps:
-                self._save(trained, optimizer, training)
+                self._save(trained, optimizer, training, state)
             if time.monotonic() - spoken > SECONDS_BETWEEN_MESSAGES:
                 spoken = time.monotonic()
                 self._speak(step, values, (step + 1 - first) / (spoken - started))
@@ -176,10 +185,13 @@ class Loop:
                 "larger model.alpha"
             )
 
-    def _save(self, trained: Mapping[str, Tensor], optimizer: Any, training: Training) -> None:
+    def _save(
+        self, trained: Mapping[str, Tensor], optimizer: Any, training: Training, remembered: Mapping[str, Tensor]
+    ) -> None:
         manifest = Manifest("checkpoint", CHECKPOINT_FORMAT, self.recipe, seed=self.seed)
         with write_artifact(self.checkpoint, manifest) as folder:
             state = {"model": dict(trained), "optimizer": optimizer.state_dict(), "best": training.best}
+            state["remembered"] = dict(remembered)
             try:
                 torch.save(state, folder / "state.pt")
             except RuntimeError as error:  # what torch makes of a full disk
@@ -189,7 +201,7 @@ class Loop:
             facts = {"history": training.history, "best_step": training.best_step}
             (folder / "history.json").write_text(json.dumps(facts))
 
-    def _restore(self, model: nn.Module, optimizer: Any) -> Training:
+    def _restore(self, model: nn.Module, optimizer: Any, remembered: Mapping[str, Tensor]) -> Training:
         found = read_manifest(self.checkpoint)
         if found is None:
             return Training()
@@ -209,6 +221,7 @@ class Loop:
         state = torch.load(self.checkpoint / "state.pt", map_location="cpu", weights_only=True)
         model.load_state_dict(state["model"], strict=False)
         optimizer.load_state_dict(state["optimizer"])
+        _fill(remembered, state["remembered"])
         facts = json.loads((self.checkpoint / "history.json").read_text())
         log.info("%s: continuing after step %d of %d", self.name, len(facts["history"]), self.schedule.steps)
         if state["best"] is None:

@@ -71,7 +71,8 @@ def test_the_pairs_of_one_query_are_known_as_such(tmp_path):
     qrels = [Qrel("a", "d0", 1), Qrel("b", "d1", 1), Qrel("a", "d1", 1), Qrel("a", "d2", 0)]
     write_collection(tmp_path, documents, [Query("a", "one"), Query("b", "two")], {"train": qrels})
     pairs = training_data(open_collection(tmp_path), None, FinetuneSettings(validate_every=0)).pairs
-    assert (pairs.query_numbers, pairs.document_numbers) == ([0, 1, 0], [0, 1, 1])
+    assert (pairs.query_of, pairs.document_of) == ([0, 1, 0], [0, 1, 1])
+    assert (pairs.queries, pairs.documents) == (["one", "two"], ["text", "text"])
 
 
 def test_why_no_model_is_trained(tmp_path):
