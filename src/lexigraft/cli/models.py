@@ -2,4 +2,7 @@
 
 import typer
 
+from lexigraft.cli import model_diagnose
+
 app = typer.Typer(no_args_is_help=True, help="Look into models, and bring in those made elsewhere.")
+app.command()(model_diagnose.diagnose)

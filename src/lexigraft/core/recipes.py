@@ -1,7 +1,7 @@
 """Recipes: whole sets of settings with a name, one TOML file each.
 
 Those that are shipped are the papers' (scale "paper") and their scaled-down variants (scale "small", named NAME-small).
-A file of the user's own is one too. Besides the sections of settings, a recipe has a table [recipe] that says what it is.
+A file of the user's own is one too. Besides sections of settings, a recipe has a table [recipe] that says what it is.
 """
 
 from collections.abc import Mapping
