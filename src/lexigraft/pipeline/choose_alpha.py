@@ -86,6 +86,8 @@ def probe_alphas(
         except TrainingError as error:
             log.info("alpha %g: %s", alpha, error)
             return ProbeResult(0.0, math.inf, math.inf)
+        if not history:  # finetune.steps = 0: nothing to tell them apart by
+            return ProbeResult(0.0, math.inf, math.inf)
         losses = [values["rank"] for values in history]
         return ProbeResult(history[-1].get("R@10", 0.0), losses[0], sum(losses[-LAST:]) / len(losses[-LAST:]))
 
@@ -100,10 +102,16 @@ def probe_settings(settings: FinetuneSettings) -> FinetuneSettings:
     """The same training in small: a tenth of its steps, at least 20 and at most 1,000, never more than it has."""
     steps = min(settings.steps, MOST_STEPS, max(FEWEST_STEPS, settings.steps // PROBE_SHARE))
     share = steps / max(1, settings.steps)
-    shortened = {name: round(getattr(settings, name) * share) for name in ("warmup", "ramp", "horizon")}
-    never = steps + 1
-    validate = {"validate_every": steps} if settings.validate_every else {}
-    return replace(settings, steps=steps, checkpoint_every=never, tensorboard="", **shortened, **validate)
+    return replace(
+        settings,
+        steps=steps,
+        warmup=round(settings.warmup * share),
+        ramp=round(settings.ramp * share),
+        horizon=round(settings.horizon * share),
+        validate_every=steps if settings.validate_every else 0,
+        checkpoint_every=steps + 1,  # never
+        tensorboard="",
+    )
 
 
 def _finite(values: dict[str, Any]) -> dict[str, Any]:

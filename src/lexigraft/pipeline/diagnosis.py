@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -79,13 +80,13 @@ def _diagnose(subject: _Subject, source: str | None, settings: Settings, n_pairs
         found = {1.0: measure()}
     activations, alpha = found.get(1.0), suggest_alpha(norms.mean_norm)
     if source is not None and is_too_large(norms.mean_norm, activations):
-        for smaller, larger in zip(ALPHAS, ALPHAS[1:], strict=False):
+        for smaller, larger in pairwise(ALPHAS):
             subject.head.rescale(larger / smaller)
             found[larger] = measure()
         fits = [a for a, one in found.items() if not is_too_large(norms.mean_norm / a, one)]
         alpha = next((a for a in fits if a >= alpha), ALPHAS[-1])
     return Diagnosis(
-        subject.name, subject.kind, subject.tied, *subject.head.weight.shape, norms,
+        subject.name, subject.kind, subject.tied, len(subject.head.weight), subject.head.weight.shape[1], norms,
         activations, found if len(found) > 1 else {}, alpha, predict(norms, activations, alpha),
     )  # fmt: skip
 
@@ -95,10 +96,8 @@ def _measurement(
 ) -> Callable[[], Activations]:
     pairs = sample_pairs(collection, n_pairs)
     if len(pairs.queries) < 2:
-        raise InputError(
-            f"{collection.name}: two training pairs or more are needed to look at, given {len(pairs.queries)}"
-        )
-    rows = np.arange(len(pairs.queries))
+        raise InputError(f"{collection.name} has fewer than two training pairs to look at; name a larger collection")
+    rows = range(len(pairs.queries))
     relevant: NDArray[np.bool_] = np.array([[(q, d) in pairs.relevant for d in rows] for q in rows])
 
     def measure() -> Activations:
@@ -114,9 +113,7 @@ def _open_model(path: Path, settings: Settings) -> _Subject:
         parts = [RunFolder(path).model(part) for part in ("finetuned", "pretrained")]
         found = next((part for part in parts if read_manifest(part) is not None), None)
         if found is None:
-            raise ArtifactError(
-                f"{path} is neither a model nor a run with one; train one: lexigraft pretrain, finetune"
-            )
+            raise ArtifactError(f"{path} is neither a model nor a run with one; train one: lexigraft pretrain")
         path = found
     encoder = open_encoder(path).to(default_device())
     lengths = {
@@ -129,7 +126,7 @@ def _open_model(path: Path, settings: Settings) -> _Subject:
         read = read_queries(reader, texts, length) if are_queries else read_documents(encoder, reader, texts, length)
         return encode_rows(encoder, read, np.arange(len(texts)))
 
-    embeddings = encoder.body.model.get_input_embeddings().weight  # type: ignore[operator, union-attr]
+    embeddings = encoder.body.model.get_input_embeddings().weight  # type: ignore[operator]
     return _Subject(str(path), encoder.meta.head, is_tied(encoder.head, embeddings), encoder.head, encode)
 
 
@@ -152,5 +149,5 @@ def _open_backbone(name: str, settings: Settings) -> _Subject:
             vectors.append(saturate(max_over_tokens(hidden, batch["attention_mask"], head.weight, head.bias)))
         return torch.cat(vectors)
 
-    embeddings = body.model.get_input_embeddings().weight  # type: ignore[operator, union-attr]
+    embeddings = body.model.get_input_embeddings().weight  # type: ignore[operator]
     return _Subject(name, "plain", is_tied(head, embeddings), head, encode)

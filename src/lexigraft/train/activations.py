@@ -1,4 +1,4 @@
-"""What a model does before it is trained to rank: how many terms its texts get, how heavy, and the loss of that (H3)."""
+"""What a model does before it is trained to rank: how many terms its texts get, how heavy, and their loss (H3)."""
 
 import math
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ class Activations:
     """Of `n_pairs` queries and their documents, before top-k masks: the share of all logits (after pooling) that are
     positive, mean and maximum of the weights they become, terms a query and a document.
 
-    `first_loss` is what fine-tuning would begin with, masks and temperature as set; `chance_loss` = log(n_pairs) is that
-    of equal scores.
+    `first_loss` is what fine-tuning would begin with, masks and temperature as set; `chance_loss` = log(n_pairs) is
+    that of equal scores.
     """
 
     n_pairs: int

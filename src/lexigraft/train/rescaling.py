@@ -1,8 +1,8 @@
 """When a head is too large, and by what to divide it (H3; rescaling study, 3.2 and Tables 1 and 2).
 
-Published heads with a mean row norm of up to 1.66 trained well as they are, those from 2.55 on did not, and started with
-"extremely large" losses. Here a head is too large from a mean norm of 2 on, or where the first loss is more than twice
-that of chance, log(batch): equal scores have the loss of chance, and only scores that are far apart one of twice that.
+Published heads with a mean row norm of up to 1.66 trained well as they are; those from 2.55 on did not: their losses
+began very high. Here a head is too large from a mean norm of 2 on, or where the first loss is more than twice that of
+chance, log(batch): equal scores have the loss of chance, and only scores that are far apart one of twice that.
 """
 
 from collections.abc import Mapping
@@ -75,8 +75,8 @@ def _predict_from(found: Activations, remedy: str) -> list[str]:
         )
     if min(found.l0_q, found.l0_d) < FEWEST_TERMS:
         said.append(
-            "The head is dead on these texts: they get hardly any term, and training would stop as collapsed. Divide it "
-            "by less, pre-train it shorter (the published failures of long pre-training begin so), or graft it anew."
+            "The head is dead on these texts: they get hardly any term, and training would stop as collapsed. Divide "
+            "it by less, pre-train it shorter (the published failures of long pre-training begin so), or graft it anew."
         )
     elif found.positive_share > DENSE_SHARE:
         said.append(
