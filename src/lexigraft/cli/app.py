@@ -8,6 +8,7 @@ import typer
 from lexigraft.cli import data, evaluate, index, model, models, recipe, run, search, vocab
 from lexigraft.cli.console import err
 from lexigraft.core.errors import LexigraftError
+from lexigraft.core.processes import is_leader, process_rank
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -64,5 +65,8 @@ def main() -> None:
 
 
 def _fail(message: str) -> None:
-    err.print(f"error: {message}", style="red", soft_wrap=True)
+    if is_leader():
+        err.print(f"error: {message}", style="red", soft_wrap=True)
+    else:
+        sys.stderr.write(f"error (process {process_rank()}): {message}\n")
     sys.exit(2)

@@ -22,15 +22,20 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import Item
 
 # Into a file or pipe nothing is wrapped or cut, whatever the width of the terminal behind it.
-out = Console(highlight=False, emoji=False, markup=False, width=None if sys.stdout.isatty() else 200)
-err = Console(stderr=True, highlight=False, emoji=False, markup=False)
+# Of several processes only the leader speaks.
+QUIET = not is_leader()
+out = Console(highlight=False, emoji=False, markup=False, width=None if sys.stdout.isatty() else 200, quiet=QUIET)
+err = Console(stderr=True, highlight=False, emoji=False, markup=False, quiet=QUIET)
 
 
 def print_json(value: Any) -> None:
     """JSON for scripts: plain, never wrapped or coloured."""
+    if QUIET:
+        return
     out.file.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 

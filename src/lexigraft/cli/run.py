@@ -120,6 +120,8 @@ def _run(
 def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
     from lexigraft.pipeline.report import COLUMNS, cell
 
+    if not report:  # another process has it
+        return
     if as_json:
         print_json(report)
         return

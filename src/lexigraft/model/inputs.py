@@ -54,6 +54,17 @@ def inputs_of(texts: ReadTexts, rows: NDArray[np.int64], pad_id: int, device: to
     return Inputs(subwords, mask, pooled, Bags(*own))
 
 
+def to_device(inputs: Inputs, device: torch.device) -> Inputs:
+    """Inputs made on the CPU, copied while the device works on."""
+    if device.type == "cpu":
+        return inputs
+
+    def move(tensor: Tensor) -> Tensor:
+        return tensor.pin_memory().to(device, non_blocking=True)
+
+    return Inputs(move(inputs.subwords), move(inputs.mask), move(inputs.pooled), Bags(*map(move, inputs.bags)))
+
+
 def padded(texts: AlignedTexts, values: NDArray[np.int32], fill: int, device: torch.device) -> tuple[Tensor, Tensor]:
     """(values, mask) of ragged rows as rectangles on `device`."""
     rectangle, mask = pad(texts.indptr, values, fill)

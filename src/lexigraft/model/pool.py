@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 TILE_LOGITS = 1 << 22  # logits of one tile, all tokens together: 16 MiB in fp32
+GPU_TILE_LOGITS = 1 << 27  # a GPU is only busy with more
 
 warnings.filterwarnings("ignore", "index_reduce", UserWarning)  # "beta": its tests against the twin are ours
 
@@ -26,17 +27,8 @@ class _MaxOverTokens(torch.autograd.Function):
         n_terms, pooled = weight.shape[0], mask.bool()
         exact = torch.promote_types(hidden.dtype, torch.float32)  # sums and results in at least single precision
         best = hidden.new_empty((len(hidden), n_terms), dtype=exact)
-        packed = hidden[pooled]  # [tokens, width]
-        text_of = pooled.nonzero()[:, 0]
-        tile = min(max(64, TILE_LOGITS // max(1, len(packed))), n_terms)
-        logits = packed.new_empty((len(packed), tile))  # one piece of memory for all tiles
-        for start in range(0, n_terms, tile):
-            rows = weight[start : start + tile].to(hidden.dtype)
-            here = logits if len(rows) == tile else packed.new_empty((len(packed), len(rows)))
-            torch.mm(packed, rows.T, out=here)
-            largest = here.new_full((len(hidden), len(rows)), float("-inf"))
-            largest.index_reduce_(0, text_of, here, "amax")
-            best[:, start : start + tile] = largest.to(exact) + bias[start : start + tile].to(exact)
+        fill = _fill_rectangle if hidden.is_cuda else _fill_packed
+        fill(best, hidden, pooled, weight, bias)
         ctx.save_for_backward(hidden, pooled, weight)
         ctx.bias_dtype = bias.dtype
         return best
@@ -47,7 +39,8 @@ class _MaxOverTokens(torch.autograd.Function):
         (grad,) = gradients
         grad_hidden = torch.zeros(hidden.shape, dtype=grad.dtype, device=hidden.device)
         grad_weight = torch.zeros(weight.shape, dtype=grad.dtype, device=weight.device)
-        for texts, places, terms in _terms_with_gradient(grad, hidden.shape[1] + hidden.shape[2]):
+        budget = GPU_TILE_LOGITS if grad.is_cuda else TILE_LOGITS
+        for texts, places, terms in _terms_with_gradient(grad, hidden.shape[1] + hidden.shape[2], budget):
             rows = weight[terms].to(hidden.dtype)  # [texts, places, width]
             logits = torch.bmm(hidden[texts], rows.transpose(1, 2))  # [texts, length, places]
             token = logits.masked_fill(~pooled[texts].unsqueeze(-1), float("-inf")).argmax(dim=1)
@@ -64,21 +57,51 @@ class _MaxOverTokens(torch.autograd.Function):
         )
 
 
-def _terms_with_gradient(grad: Tensor, cost: int) -> Iterator[tuple[slice, Tensor, Tensor]]:
+def _fill_packed(best: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor, bias: Tensor) -> None:
+    """Only the tokens that are pooled, packed together: a CPU multiplies no padding."""
+    packed = hidden[pooled]  # [tokens, width]
+    text_of = pooled.nonzero()[:, 0]
+    tile = min(max(64, TILE_LOGITS // max(1, len(packed))), len(weight))
+    logits = packed.new_empty((len(packed), tile))  # one piece of memory for all tiles
+    for start in range(0, len(weight), tile):
+        rows = weight[start : start + tile].to(hidden.dtype)
+        here = logits if len(rows) == tile else packed.new_empty((len(packed), len(rows)))
+        torch.mm(packed, rows.T, out=here)
+        largest = here.new_full((len(hidden), len(rows)), float("-inf"))
+        largest.index_reduce_(0, text_of, here, "amax")
+        best[:, start : start + tile] = largest.to(best.dtype) + bias[start : start + tile].to(best.dtype)
+
+
+def _fill_rectangle(best: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor, bias: Tensor) -> None:
+    """Whole rectangles, whose maximum a GPU takes without atomics. A token that is not pooled is replaced by one of its
+    text that is, which changes no maximum, so that nothing has to be masked."""
+    n_texts, length, width = hidden.shape
+    pooled_one = hidden[torch.arange(n_texts, device=hidden.device), pooled.int().argmax(1)]
+    tokens = torch.where(pooled.unsqueeze(-1), hidden, pooled_one.unsqueeze(1)).reshape(-1, width)
+    empty = ~pooled.any(1, keepdim=True)
+    tile = min(max(256, GPU_TILE_LOGITS // max(1, len(tokens))), len(weight))
+    for start in range(0, len(weight), tile):
+        rows = weight[start : start + tile].to(hidden.dtype)
+        largest = (tokens @ rows.T).view(n_texts, length, len(rows)).amax(1)
+        largest = largest.to(best.dtype) + bias[start : start + tile].to(best.dtype)
+        best[:, start : start + tile] = largest.masked_fill_(empty, float("-inf"))
+
+
+def _terms_with_gradient(grad: Tensor, cost: int, budget: int) -> Iterator[tuple[slice, Tensor, Tensor]]:
     """Groups of texts with the terms that have a gradient in them: (texts, which places are real, term of each place).
 
-    `cost` numbers are needed for a text and term; a group is as large as fits a tile.
+    `cost` numbers are needed for a text and term; a group is as large as fits the budget.
     """
     active = grad != 0
     counts = active.sum(1).tolist()
     n_texts, start = len(grad), 0
     while start < n_texts:
         end, width = start + 1, counts[start]
-        while end < n_texts and max(width, counts[end]) * (end + 1 - start) * cost <= TILE_LOGITS:
+        while end < n_texts and max(width, counts[end]) * (end + 1 - start) * cost <= budget:
             width, end = max(width, counts[end]), end + 1
         here = active[start:end]
-        if width * (end - start) * cost > TILE_LOGITS:  # one text, too many terms: a part of them at a time
-            part = max(1, TILE_LOGITS // cost)
+        if width * (end - start) * cost > budget:  # one text, too many terms: a part of them at a time
+            part = max(1, budget // cost)
             for terms in torch.split(here[0].nonzero().squeeze(1), part):
                 yield slice(start, end), torch.ones_like(terms, dtype=torch.bool)[None], terms[None]
         elif width:

@@ -9,9 +9,11 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, write_artifact, write_json
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.processes import is_leader, n_processes
 from lexigraft.core.resources import measured
 from lexigraft.pipeline.layout import RunFolder
 
@@ -28,16 +30,35 @@ class Ensurer:
     from_stage: str | None
     labels: list[str] = field(default_factory=list)  # of this call, in order
 
-    def ensure(self, stage: str, label: str, path: Path, wanted: Manifest, make: Callable[[Path], None]) -> Manifest:
-        """The manifest of the artifact at `path`, made by `make(folder)` where the one there is not as wanted."""
+    def ensure(
+        self,
+        stage: str,
+        label: str,
+        path: Path,
+        wanted: Manifest,
+        make: Callable[[Path], None],
+        together: bool = False,
+    ) -> Manifest:
+        """The manifest of the artifact at `path`, made by `make(folder)` where the one there is not as wanted.
+
+        Of several processes the leader makes it and the others wait; `together`: all of them do, and what the others
+        write is thrown away.
+        """
         self.labels.append(label)
+        wait_for_all()  # all look before the leader changes anything
         kept = None if self.is_forced(stage) else _whole_artifact(path, wanted)
+        wait_for_all()
         if kept is not None:
             log.info("%s: done before", label)
             return kept
-        with measured() as usage, write_artifact(path, wanted) as folder:
-            make(folder)
-        self.record(label, usage.seconds, usage.peak_rss_mib)
+        if is_leader():
+            with measured() as usage, write_artifact(path, wanted) as folder:
+                make(folder)
+            self.record(label, usage.seconds, usage.peak_rss_mib)
+        elif together:
+            with TemporaryDirectory() as folder_of_no_use:
+                make(Path(folder_of_no_use))
+        wait_for_all()
         made = read_manifest(path)
         assert made is not None, "just written"
         return made
@@ -63,6 +84,14 @@ class Ensurer:
         except (OSError, ValueError):
             return []
         return lines
+
+
+def wait_for_all() -> None:
+    """Return when every process of this run has come here; at once where there is one, which then needs no torch."""
+    if n_processes() > 1:
+        from lexigraft.train import together
+
+        together.wait_for_all()
 
 
 def _whole_artifact(path: Path, wanted: Manifest) -> Manifest | None:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from lexigraft.core.artifact import Manifest, write_json
 from lexigraft.core.config import settings_as_dict
 from lexigraft.core.errors import SettingError
 from lexigraft.core.lock import writer_lock
+from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.resources import measured
 from lexigraft.core.settings import AUTO, Settings
@@ -31,7 +33,8 @@ log = logging.getLogger(__name__)
 def run(
     source: str, out: Path, settings: Settings | None = None, from_stage: str | None = None, progress: Progress = SILENT
 ) -> dict[str, Any]:
-    """Run every stage for `source` (a collection folder, or "pydocs") into `out` and return the report.
+    """Run every stage for `source` (a collection folder, or "pydocs") into `out` and return the report (of several
+    processes the leader does; the others return nothing).
 
     A second call continues where the first stopped and redoes what a changed setting touches; `from_stage` forces that
     stage and those after it.
@@ -72,20 +75,26 @@ class _Run:
     def all_stages(self) -> dict[str, Any]:
         description = self.description()
         check_measures(stages.measure_names(self.settings.evaluate))
-        with writer_lock(self.folder.root):
+        with self._lock():
             self.collect(description)
             views = stages.collected(self.source, self.settings.data, self.folder.collection)
             self.settings = with_systems(self.settings, views[JUDGED])
             split = views[JUDGED].evaluation_split(self.settings.data.split)
-            self.folder.write_contents(views, self.settings.run.systems)
+            if is_leader():
+                self.folder.write_contents(views, self.settings.run.systems)
             indexes = self.index_views(views, split)
             rows = [] if split is None else self.evaluate(views[JUDGED], split, indexes)
             if split is None:
                 message = "%s has no test or dev judgements: it is indexed and searchable, and nothing is measured"
                 log.warning(message, self.source)
+            if not is_leader():
+                return {}
             report = self.report(views, split, rows)
             write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
             return report
+
+    def _lock(self) -> AbstractContextManager[None]:
+        return writer_lock(self.folder.root) if is_leader() else nullcontext()
 
     def description(self) -> dict[str, Any]:
         """What the collection is; read before anything is written, so that a bad source leaves no folder behind."""
@@ -94,13 +103,13 @@ class _Run:
             raise SettingError(
                 f"--out {self.folder.root} is the collection itself; give a folder of its own for the run"
             )
-        if (name := self.folder.in_the_way()) is not None:
+        if is_leader() and (name := self.folder.in_the_way()) is not None:
             raise SettingError(f"--out {self.folder.root} is no run and has a {name} of its own; give another folder")
         return description
 
     def train_until(self, stage: str) -> Path:
         description = self.description()
-        with writer_lock(self.folder.root):
+        with self._lock():
             self.collect(description)
             judged = stages.collected(self.source, self.settings.data, self.folder.collection)[JUDGED]
             training = self.training(judged, judged.evaluation_split(self.settings.data.split))

@@ -160,7 +160,9 @@ class ModelTraining:
         checkpoint = self.folder.model(f"{stage}-checkpoint")
         if self.artifacts.is_forced(stage):
             shutil.rmtree(checkpoint, ignore_errors=True)
-        return self.artifacts.ensure(stage, stage, self.folder.model(part), wanted, lambda out: make(checkpoint, out))
+        return self.artifacts.ensure(
+            stage, stage, self.folder.model(part), wanted, lambda out: make(checkpoint, out), together=True
+        )
 
 
 def _file_hashes(folder: Path) -> dict[str, str]:

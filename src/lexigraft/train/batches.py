@@ -1,7 +1,13 @@
-"""Which rows a step sees: a function of the seed and the step alone, which is what makes resuming exact."""
+"""Which rows a step sees: a function of the seed and the step alone, which is what makes resuming exact.
+
+And how the texts of a batch are cut into rectangles: texts of like length together, so that little is padding.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
+
+MOST_PADDING = 0.2  # of a rectangle; a batch with more is cut, unless the parts would be small
+SMALLEST_BUCKET = 32  # texts: below that, a launch costs more than the padding it saves
 
 
 def rows_of_step(step: int, n_rows: int, batch: int, seed: int) -> NDArray[np.int64]:
@@ -10,3 +16,30 @@ def rows_of_step(step: int, n_rows: int, batch: int, seed: int) -> NDArray[np.in
     order = np.random.default_rng((seed, step // per_pass)).permutation(n_rows)
     start = (step % per_pass) * batch
     return np.sort(order[start : start + batch])
+
+
+def length_buckets(lengths: NDArray[np.int64], most: int = 0) -> list[NDArray[np.int64]]:
+    """The places of texts, each once, in groups of like length, the shortest first; `most` texts a group (0: any).
+
+    A group ends where a further text would make more than `MOST_PADDING` of its rectangle padding. One group keeps the
+    order of the batch.
+    """
+    most = most or len(lengths)
+    if len(lengths) <= most and _padding(lengths) <= MOST_PADDING:
+        return [np.arange(len(lengths))]
+    order = np.argsort(lengths, kind="stable")
+    sums = np.concatenate(([0], np.cumsum(lengths[order])))
+    groups, start = [], 0
+    while start < len(order):
+        ends = np.arange(start + 1, min(start + most, len(order)) + 1)
+        filled = (sums[ends] - sums[start]) / (lengths[order[ends - 1]] * (ends - start))
+        dense = ends[(filled >= 1 - MOST_PADDING) | (ends - start <= SMALLEST_BUCKET)]
+        end = int(dense[-1])
+        groups.append(order[start:end])
+        start = end
+    return groups
+
+
+def _padding(lengths: NDArray[np.int64]) -> float:
+    area = int(lengths.max(initial=1)) * max(1, len(lengths))
+    return 1 - float(lengths.sum()) / area

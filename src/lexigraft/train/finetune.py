@@ -11,12 +11,16 @@ from torch import Tensor
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.model.encoder import SparseEncoder
-from lexigraft.model.inputs import ReadTexts, inputs_of
+from lexigraft.model.inputs import ReadTexts
+from lexigraft.train.ahead import Ahead
+from lexigraft.train.buckets import Bucket, bucketed, encode_buckets
 from lexigraft.train.loop import Loop, Schedule, Training, TrainingError, Validation
 from lexigraft.train.losses import keep_heaviest
 from lexigraft.train.objective import Objective
-from lexigraft.train.pairs import Judged, TrainingPairs, batch_of_step
+from lexigraft.train.pairs import Judged, PairBatch, TrainingPairs, batch_of_step
+from lexigraft.train.phases import Phases
 from lexigraft.train.pretrain import mean_terms
+from lexigraft.train.together import gather_rows, own_share
 
 COLLAPSED_TERMS = 1.0
 VALIDATION_BATCH = 128
@@ -46,22 +50,31 @@ def finetune(
     The history has every loss, L0_q, L0_d and the head's mean norm by step, and R@10 where validation texts are given.
     """
     device = next(encoder.parameters()).device
-    pad_id = encoder.tokenizer.special.pad
-    objective, judged = Objective(settings), Judged(pairs)
+    objective, judged, pad_id = Objective(settings), Judged(pairs), encoder.tokenizer.special.pad
 
-    def encode(texts: ReadTexts, rows: NDArray[np.int64]) -> Tensor:
-        vectors: Tensor = encoder(*inputs_of(texts, rows, pad_id, device))
-        return vectors
+    def prepare(step: int) -> tuple[PairBatch, list[Bucket], list[Bucket]]:
+        batch = batch_of_step(pairs, judged, step, settings.batch, seed)
+        queries = bucketed(pairs.queries, own_share(batch.queries), pad_id, settings.chunk)
+        return batch, queries, bucketed(pairs.documents, own_share(batch.documents), pad_id, settings.chunk)
+
+    ahead, phases = Ahead(prepare, settings.steps), Phases(device)
 
     def step_losses(step: int) -> dict[str, Tensor]:
-        batch = batch_of_step(pairs, judged, step, settings.batch, seed)
-        queries, documents = encode(pairs.queries, batch.queries), encode(pairs.documents, batch.documents)
-        terms_q, terms_d = mean_terms(queries), mean_terms(documents)
-        _require_terms(step, float(terms_q), float(terms_d), checkpoint)
+        batch, some_queries, some_documents = ahead(step)
+        phases.mark("inputs")
+        queries = gather_rows(encode_buckets(encoder, some_queries, settings.chunk > 0), len(batch.queries))
+        documents = gather_rows(encode_buckets(encoder, some_documents, settings.chunk > 0), len(batch.documents))
+        phases.mark("forward")
         with torch.autocast(device.type, enabled=False):  # scores in full precision, as search will add them up
             losses = objective.losses(queries, documents, batch, step)
         norm = encoder.head.weight.detach().norm(dim=1).mean()
-        return {**losses, "L0_q": terms_q, "L0_d": terms_d, "head_norm": norm}
+        return {**losses, "L0_q": mean_terms(queries), "L0_d": mean_terms(documents), "head_norm": norm}
+
+    def require_terms(step: int, values: dict[str, float]) -> None:
+        _require_terms(step, values["L0_q"], values["L0_d"], checkpoint)
+
+    def encode(texts: ReadTexts, rows: NDArray[np.int64]) -> Tensor:
+        return encode_buckets(encoder, bucketed(texts, rows, pad_id))
 
     def recall_at_10() -> float:
         assert validation is not None
@@ -75,11 +88,14 @@ def finetune(
 
     schedule = Schedule(settings.steps, settings.horizon, settings.warmup, settings.learning_rate)
     rates = {"head.weight": settings.head_rate}
-    loop = Loop("finetune", schedule, checkpoint, settings.checkpoint_every, recipe, seed, rates, progress=progress)
+    loop = Loop(
+        "finetune", schedule, checkpoint, settings.checkpoint_every, recipe, seed, rates,
+        progress=progress, check=require_terms,
+    )  # fmt: skip
     measured = None
     if validation is not None and settings.validate_every > 0:
         measured = Validation(recall_at_10, settings.validate_every, "R@10", len(validation.queries))
-    return loop.run(encoder, step_losses, measured, objective.state())
+    return loop.run(encoder, step_losses, measured, objective.state(), phases)
 
 
 def recall(scores: Tensor, wanted: Tensor, k: int) -> float:

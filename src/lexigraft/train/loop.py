@@ -20,8 +20,11 @@ from torch import Tensor, nn
 
 from lexigraft.core.artifact import Manifest, canonical_json, open_artifact, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, LexigraftError
+from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.model.precision import has_fast_bf16
+from lexigraft.train.phases import Phases
+from lexigraft.train.together import add_gradients, leaders
 
 CHECKPOINT_FORMAT = 4
 NO_STATE: Mapping[str, Tensor] = MappingProxyType({})
@@ -76,13 +79,20 @@ class Training:
     best_step: int = 0
     best: dict[str, Tensor] | None = None
     last: dict[str, Tensor] | None = None
+    seconds: dict[str, float] = field(default_factory=dict)  # of this call, by phase
+
+
+def _nothing(step: int, values: dict[str, float]) -> None:
+    """Any values will do."""
 
 
 @dataclass(frozen=True)
 class Loop:
     """One training run. `recipe` names everything the weights depend on; a checkpoint of another one is not used.
 
-    `rates` gives named parameters a share of the learning rate.
+    `rates` gives named parameters a share of the learning rate. `check` sees a step's values before its weights change,
+    and raises where training must not go on. With several processes (`train.together`) the losses are those of all of
+    them, each process adds its share of the gradients, and the leader writes.
     """
 
     name: str
@@ -95,6 +105,7 @@ class Loop:
     weight_decay: float = 0.01
     clip_norm: float = 1.0
     progress: Progress = SILENT
+    check: Callable[[int, dict[str, float]], None] = _nothing
 
     def run(
         self,
@@ -102,10 +113,12 @@ class Loop:
         step_losses: StepFunction,
         validation: Validation | None = None,
         state: Mapping[str, Tensor] = NO_STATE,
+        phases: Phases | None = None,
     ) -> Training:
         """Optimise `model` in place: `step_losses(step)["loss"]` is minimised. At the end it has the weights that
         `validation` chose, or without one the last. `state`: what the steps remember beside the weights; saved with
-        checkpoints, and filled in again in place."""
+        checkpoints, and filled in again in place. `phases`: in which the step function marks its own."""
+        phases = phases or Phases(next(model.parameters()).device)
         accelerator = Accelerator(mixed_precision="bf16" if has_fast_bf16() else "no")
         trained = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
         groups = [{"params": [value], "rate": self.rates.get(name, 1.0)} for name, value in trained.items()]
@@ -122,12 +135,19 @@ class Loop:
                 group["lr"] = self.schedule.rate(step) * group["rate"]
             with accelerator.autocast():
                 losses = step_losses(step)
-            values = {key: float(value.detach()) for key, value in losses.items()}
-            self._require_finite(step, values["loss"])
+            phases.mark("losses")
             accelerator.backward(losses["loss"])
-            accelerator.clip_grad_norm_(list(trained.values()), self.clip_norm)
+            phases.mark("backward")
+            values = _as_numbers(losses)
+            self._require_finite(step, values["loss"])
+            self.check(step, values)
+            phases.settle()
+            add_gradients(trained.values())
+            phases.mark("exchange")
+            nn.utils.clip_grad_norm_(list(trained.values()), self.clip_norm)
             optimizer.step()
             optimizer.zero_grad()
+            phases.mark("optimiser")
             training.history.append(values)
             if validation is not None:
                 self._validate(model, trained, validation, training)
@@ -136,6 +156,10 @@ class Loop:
             if time.monotonic() - spoken > SECONDS_BETWEEN_MESSAGES:
                 spoken = time.monotonic()
                 self._speak(step, values, (step + 1 - first) / (spoken - started))
+            phases.mark("looking")
+        if first < self.schedule.steps:
+            log.info("%s: time went to %s", self.name, phases.summary())
+        training.seconds = dict(phases.seconds)
         model.eval()
         if training.best is not None and training.best_step < self.schedule.steps:
             training.last = _copy(trained)
@@ -151,7 +175,7 @@ class Loop:
         if step % validation.every and step != self.schedule.steps:
             return
         model.eval()
-        score = validation.measure()
+        score = leaders(validation.measure())
         model.train()
         training.history[-1][validation.name] = score
         highest = max(values[validation.name] for values in training.history if validation.name in values)
@@ -188,6 +212,8 @@ class Loop:
     def _save(
         self, trained: Mapping[str, Tensor], optimizer: Any, training: Training, remembered: Mapping[str, Tensor]
     ) -> None:
+        if not is_leader():
+            return
         manifest = Manifest("checkpoint", CHECKPOINT_FORMAT, self.recipe, seed=self.seed)
         with write_artifact(self.checkpoint, manifest) as folder:
             state = {"model": dict(trained), "optimizer": optimizer.state_dict(), "best": training.best}
@@ -227,6 +253,12 @@ class Loop:
         if state["best"] is None:
             return Training(facts["history"])
         return Training(facts["history"], facts["best_step"], state["best"])
+
+
+def _as_numbers(losses: Mapping[str, Tensor]) -> dict[str, float]:
+    """All values at once: each one by itself would make the device wait."""
+    found = torch.stack([value.detach().float() for value in losses.values()]).tolist()
+    return dict(zip(losses, found, strict=True))
 
 
 def _first_line(error: Exception) -> str:

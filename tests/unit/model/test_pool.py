@@ -17,9 +17,12 @@ def inputs(seed, batch=3, length=5, width=4, n_terms=11):
     return [tensor.requires_grad_() for tensor in (hidden, weight, bias)], mask
 
 
+@pytest.mark.parametrize("fill", ["_fill_packed", "_fill_rectangle"])  # a CPU's way and a GPU's
 @pytest.mark.parametrize("seed", range(5))
-def test_values_and_gradients_equal_the_naive_formula(seed, monkeypatch):
+def test_values_and_gradients_equal_the_naive_formula(seed, fill, monkeypatch):
     monkeypatch.setattr(pool, "TILE_LOGITS", 64)  # many tiles, and gradients gathered in many pieces
+    monkeypatch.setattr(pool, "GPU_TILE_LOGITS", 64)
+    monkeypatch.setattr(pool, "_fill_packed", getattr(pool, fill))
     (hidden, weight, bias), mask = inputs(seed, n_terms=200)
     naive = saturate(max_over_tokens_naive(hidden, mask, weight, bias))
     tiled = saturate(max_over_tokens(hidden, mask, weight, bias))
@@ -42,6 +45,16 @@ def test_padding_never_contributes():
     (hidden, weight, bias), mask = inputs(0)
     loud = torch.where(mask.bool().unsqueeze(-1), hidden, torch.full_like(hidden, 1e6)).detach()
     torch.testing.assert_close(max_over_tokens(loud, mask, weight, bias), max_over_tokens(hidden, mask, weight, bias))
+
+
+@pytest.mark.parametrize("fill", [pool._fill_packed, pool._fill_rectangle])
+def test_a_text_without_a_pooled_token_has_no_logit(fill):
+    (hidden, weight, bias), mask = inputs(0)
+    mask[1] = 0
+    best = torch.empty(len(hidden), len(weight), dtype=torch.float64)
+    fill(best, hidden.detach(), mask.bool(), weight.detach(), bias.detach())
+    assert best[1].tolist() == [float("-inf")] * len(weight)
+    torch.testing.assert_close(best[0], max_over_tokens(hidden, mask, weight, bias)[0])
 
 
 def test_by_hand():

@@ -1,0 +1,16 @@
+"""Which of several processes this is, as `torchrun` says it. One process alone is the leader of one."""
+
+import os
+
+
+def n_processes() -> int:
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def process_rank() -> int:
+    return int(os.environ.get("RANK", "0")) if n_processes() > 1 else 0
+
+
+def is_leader() -> bool:
+    """Whether this process is the one that writes, measures and speaks."""
+    return process_rank() == 0

@@ -1,0 +1,48 @@
+"""The texts of a batch through the encoder, in rectangles of like length, and where asked in chunks that are encoded
+again for their gradient (gradient caching, F5): memory for a chunk, the result of the whole batch."""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+from lexigraft.model.encoder import SparseEncoder
+from lexigraft.model.inputs import Inputs, ReadTexts, inputs_of, to_device
+from lexigraft.train.batches import length_buckets
+
+CPU = torch.device("cpu")
+
+
+class Bucket(NamedTuple):
+    """Texts of like length, on the CPU, and their places in the batch."""
+
+    places: NDArray[np.int64]
+    inputs: Inputs
+
+
+def bucketed(texts: ReadTexts, rows: NDArray[np.int64], pad_id: int, chunk: int = 0) -> list[Bucket]:
+    """Rows of `texts` as rectangles, at most `chunk` texts each (0: any number)."""
+    indptr = texts.aligned.indptr
+    groups = length_buckets(indptr[rows + 1] - indptr[rows], chunk)
+    return [Bucket(places, inputs_of(texts, rows[places], pad_id, CPU)) for places in groups]
+
+
+def encode_buckets(encoder: SparseEncoder, buckets: list[Bucket], again: bool = False) -> Tensor:
+    """Vectors [batch, vocabulary] in the batch's order. `again`: nothing but the vectors is kept for the backward pass,
+    which encodes each bucket a second time."""
+    device = next(encoder.parameters()).device
+    parts = []
+    for bucket in buckets:
+        inputs = to_device(bucket.inputs, device)
+        if again and torch.is_grad_enabled():
+            parts.append(checkpoint(encoder, *inputs, use_reentrant=False))
+        else:
+            parts.append(encoder(*inputs))
+    if len(parts) == 1:  # in order already, and large: not copied
+        whole: Tensor = parts[0]
+        return whole
+    places = np.concatenate([bucket.places for bucket in buckets])
+    return torch.cat(parts)[torch.from_numpy(np.argsort(places)).to(device)]

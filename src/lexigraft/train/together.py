@@ -1,0 +1,94 @@
+"""Several processes training one model (F5): each encodes a share of the batch, all see the whole of it.
+
+Every process computes the same loss from the vectors of the whole batch, so a loss, a regulariser's weight and a
+learning rate mean the same on one process and on many. `gather_rows` hands each process the gradient of its own rows,
+and `add_gradients` adds up what the rows of all of them say of the weights.
+"""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lexigraft.core.processes import n_processes, process_rank
+
+PATIENCE = timedelta(days=2)  # the others wait while the leader reads a corpus or writes an index
+
+
+def connect() -> None:
+    """Join the other processes; nothing where there are none, or when joined already."""
+    if n_processes() > 1 and not dist.is_initialized():
+        backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+        dist.init_process_group(backend, timeout=PATIENCE)
+
+
+def wait_for_all() -> None:
+    """Return when every process has come here."""
+    if n_processes() > 1:
+        connect()
+        # Over the CPU: a process that waits hours must not hold a GPU.
+        dist.all_reduce(torch.zeros(1))
+
+
+def leaders(value: float) -> float:
+    """The leader's value, in every process."""
+    if n_processes() == 1:
+        return value
+    told = torch.tensor([value], dtype=torch.float64)
+    dist.broadcast(told, 0)
+    return float(told)
+
+
+def own_share(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The rows this process encodes: every process has equally many, so the last may have some of another's again."""
+    n, share = n_processes(), -(-len(rows) // n_processes())
+    if n == 1:
+        return rows
+    padded = np.concatenate((rows, np.resize(rows, share * n - len(rows))))
+    return padded[process_rank() * share : (process_rank() + 1) * share]
+
+
+class _GatherRows(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, own: Tensor) -> Tensor:
+        parts = [torch.empty_like(own) for _ in range(n_processes())]
+        dist.all_gather(parts, own.contiguous())
+        ctx.share = len(own)
+        return torch.cat(parts)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Tensor:
+        # All processes have the same loss of the same rows, so each already knows the gradient of its own.
+        start = process_rank() * ctx.share
+        return gradients[0][start : start + ctx.share].contiguous()
+
+
+def gather_rows(own: Tensor, n_rows: int) -> Tensor:
+    """The rows of all processes [n_rows, ...], in order, differentiable; `own` are those of `own_share`."""
+    if n_processes() == 1:
+        return own
+    gathered: Tensor = _GatherRows.apply(own)  # type: ignore[no-untyped-call]
+    return gathered[:n_rows]
+
+
+def add_gradients(parameters: Iterable[Tensor]) -> None:
+    """Every parameter's gradient becomes the sum over the processes."""
+    if n_processes() == 1:
+        return
+    for parameter in parameters:
+        if parameter.grad is None:
+            parameter.grad = torch.zeros_like(parameter)
+        dist.all_reduce(parameter.grad)
+
+
+def total(value: Tensor) -> Tensor:
+    """The sum of a value over the processes, without a gradient."""
+    value = value.detach().clone()
+    if n_processes() > 1:
+        dist.all_reduce(value)
+    return value

@@ -1,0 +1,62 @@
+"""Several processes train what one trains: the same losses of the same global batches (F5)."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tests.e2e.test_model import backbone, collection, one_thread, options  # noqa: F401
+
+TOLERANCE = 2e-3  # of sums in another order, which fifteen steps of Adam enlarge
+
+
+def few_steps(collection, backbone, run):  # noqa: F811
+    changes = (
+        "pretrain.steps=10", "finetune.steps=15", "finetune.validate_every=10", "pretrain.batch=15",
+        "finetune.batch=15",
+    )  # fmt: skip
+    return [*options(collection, backbone, run), *(part for change in changes for part in ("--set", change))]
+
+
+def history(run, part):
+    return json.loads((run / "model" / part / "history.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def runs(collection, backbone, tmp_path_factory):  # noqa: F811
+    """The same run by one process, by two, and by one in chunks."""
+    found = {}
+    two = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    for name, launcher, more in (
+        ("one", [], []),
+        ("two", two, []),
+        ("chunks", [], ["--set", "finetune.chunk=4"]),
+    ):
+        run = tmp_path_factory.mktemp(name) / "run"
+        command = [sys.executable, *launcher, "-m", "lexigraft", *few_steps(collection, backbone, run), *more]
+        answer = subprocess.run(command, capture_output=True, text=True, check=False, env=one_thread())
+        assert answer.returncode == 0, answer.stderr
+        found[name] = run, answer
+    return found
+
+
+@pytest.mark.parametrize("other", ["two", "chunks"])
+def test_the_losses_are_those_of_one_process(other, runs):
+    for part in ("pretrained", "finetuned"):
+        one, two = history(runs["one"][0], part), history(runs[other][0], part)
+        assert len(one) == len(two)
+        assert [values.keys() for values in one] == [values.keys() for values in two]
+        for name in one[0]:
+            ours, theirs = ([values[name] for values in steps] for steps in (one, two))
+            np.testing.assert_allclose(theirs, ours, rtol=TOLERANCE, atol=TOLERANCE, err_msg=f"{part} {name}")
+        assert one[0]["loss"] == pytest.approx(two[0]["loss"], rel=1e-5)
+
+
+def test_only_the_leader_speaks_and_writes(runs):
+    run, answer = runs["two"]
+    report = json.loads(answer.stdout)  # one JSON, not two
+    assert [row["system"] for row in report["rows"]] == ["bm25", "esplade", "esplade"]
+    assert answer.stderr.count("finetune: time went to") == 1
+    assert not list((run / "model").glob("*checkpoint*"))

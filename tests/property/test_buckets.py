@@ -1,0 +1,24 @@
+"""Texts in buckets of like length: each once, little padding, and the same vectors as all at once."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexigraft.train.batches import MOST_PADDING, SMALLEST_BUCKET, length_buckets
+
+LENGTHS = st.lists(st.integers(1, 300), min_size=1, max_size=400).map(np.array)
+
+
+@given(LENGTHS, st.integers(0, 50))
+def test_every_text_is_in_one_bucket_which_holds_little_padding(lengths, most):
+    groups = length_buckets(lengths, most)
+    assert sorted(np.concatenate(groups).tolist()) == list(range(len(lengths)))
+    for group in groups:
+        assert not most or len(group) <= most
+        padding = 1 - lengths[group].sum() / (lengths[group].max() * len(group))
+        assert padding <= MOST_PADDING + 1e-9 or len(group) <= SMALLEST_BUCKET
+
+
+@given(LENGTHS)
+def test_a_batch_of_one_length_is_one_bucket_in_its_order(lengths):
+    assert [group.tolist() for group in length_buckets(np.full(len(lengths), 7))] == [list(range(len(lengths)))]

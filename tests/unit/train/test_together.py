@@ -1,0 +1,64 @@
+"""Two processes have the gradients of one: not only the direction, which is all that Adam shows, but the size."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from lexigraft.train.together import own_share
+
+SCRIPT = """
+import json, sys
+import numpy as np
+import torch
+from lexigraft.core.processes import is_leader
+from lexigraft.train.together import add_gradients, connect, gather_rows, leaders, own_share, total, wait_for_all
+
+connect()
+torch.manual_seed(0)
+model = torch.nn.Linear(6, 4).double()
+texts = torch.randn(7, 6, dtype=torch.float64)
+rows = np.arange(7)
+vectors = gather_rows(model(texts[own_share(rows)]), len(rows))
+loss = torch.nn.functional.cross_entropy(vectors @ vectors.T, torch.arange(7)) + vectors.mean(0).square().sum()
+loss.backward()
+add_gradients(model.parameters())
+wait_for_all()
+found = {
+    "loss": float(loss), "gradient": [p.grad.flatten().tolist() for p in model.parameters()],
+    "leaders": leaders(3.0 if is_leader() else 4.0), "total": float(total(torch.ones(()))),
+}
+if is_leader():
+    print(json.dumps(found))
+"""
+
+
+def answer(*launcher):
+    command = [sys.executable, *launcher]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_gradients_of_two_processes_are_those_of_one(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    one = answer(str(script))
+    two = answer("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script))
+    assert two["loss"] == pytest.approx(one["loss"], rel=1e-12)
+    for ours, theirs in zip(two["gradient"], one["gradient"], strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+    assert (two["leaders"], two["total"], one["total"]) == (3.0, 2.0, 1.0)
+
+
+@pytest.mark.parametrize(("n_rows", "n"), [(7, 2), (8, 2), (3, 4), (5, 3)])
+def test_shares_are_equal_and_hold_every_row(n_rows, n, monkeypatch):
+    rows, shares = np.arange(10, 10 + n_rows), []
+    monkeypatch.setenv("WORLD_SIZE", str(n))
+    for rank in range(n):
+        monkeypatch.setenv("RANK", str(rank))
+        shares.append(own_share(rows).tolist())
+    assert len({len(share) for share in shares}) == 1
+    assert sum(shares, [])[:n_rows] == rows.tolist()
