@@ -22,6 +22,7 @@ from lexigraft.train.loop import TrainingError
 from lexigraft.train.pairs import TrainingPairs
 from lexigraft.train.pretrain import freeze, set_dropout
 from lexigraft.train.rescaling import ALPHAS, LARGE_NORM, ProbeResult, best_alpha, is_too_large
+from lexigraft.train.together import leaders
 
 FILE = "alpha.json"
 PROBE_SHARE, FEWEST_STEPS, MOST_STEPS = 10, 20, 1000
@@ -93,8 +94,14 @@ def probe_alphas(
 
     encoder = open_pretrained()
     found = first_activations(encoder, pairs, settings, seed)
+    found = replace(found, first_loss=leaders(found.first_loss))  # several processes must do the same
     choice = choose_alpha(diagnose(encoder.head).mean_norm, found, probe)
+    choice = replace(choice, alpha=leaders(choice.alpha))
     log.info("alpha: %g is taken: %s", choice.alpha, choice.why)
+    if choice.alpha == ALPHAS[-1]:
+        log.warning(
+            "alpha %g, the largest that was probed, is the best: a larger one may be better still", choice.alpha
+        )
     return replace(choice, probe_steps=short.steps if choice.probes else 0)
 
 
