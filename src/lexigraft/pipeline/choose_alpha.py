@@ -99,9 +99,7 @@ def probe_alphas(
     choice = replace(choice, alpha=leaders(choice.alpha))
     log.info("alpha: %g is taken: %s", choice.alpha, choice.why)
     if choice.alpha == ALPHAS[-1]:
-        log.warning(
-            "alpha %g, the largest that was probed, is the best: a larger one may be better still", choice.alpha
-        )
+        log.warning("alpha %g, the largest that was probed, is best: a larger one may be better still", choice.alpha)
     return replace(choice, probe_steps=short.steps if choice.probes else 0)
 
 
