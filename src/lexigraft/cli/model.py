@@ -37,6 +37,10 @@ def pretrain(
     folder = train_stage("pretrain", data, run, config, set_, again, recipe)
     last = _kept_step(folder)
     line = f"loss {last['loss']:.3f}, {last['accuracy']:.1%} of masked terms named" if last else "not trained"
+    if "first_accuracy" in last:
+        line += (
+            f"; kept apart, {last['first_accuracy']:.1%} by first and {last['later_accuracy']:.1%} by later subwords"
+        )
     show_facts({"model": str(folder), **last}, line, folder, json)
 
 

@@ -164,6 +164,7 @@ def default_device() -> torch.device:
     """The GPU where there is one; of several processes on a machine, each has its own."""
     if not torch.cuda.is_available():
         return torch.device("cpu")
+    torch.backends.cuda.enable_cudnn_sdp(False)  # it compiles its attention anew for every shape of a batch
     return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")) if n_processes() > 1 else 0)
 
 

@@ -15,8 +15,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from lexigraft.model.pool_gpu import fill_rectangle, rectangle_gradients
+
 TILE_LOGITS = 1 << 22  # logits of one tile, all tokens together: 16 MiB in fp32
-GPU_TILE_LOGITS = 1 << 27  # a GPU is only busy with more
 
 warnings.filterwarnings("ignore", "index_reduce", UserWarning)  # "beta": its tests against the twin are ours
 
@@ -27,7 +28,7 @@ class _MaxOverTokens(torch.autograd.Function):
         n_terms, pooled = weight.shape[0], mask.bool()
         exact = torch.promote_types(hidden.dtype, torch.float32)  # sums and results in at least single precision
         best = hidden.new_empty((len(hidden), n_terms), dtype=exact)
-        fill = _fill_rectangle if hidden.is_cuda else _fill_packed
+        fill = fill_rectangle if hidden.is_cuda else fill_packed
         fill(best, hidden, pooled, weight, bias)
         ctx.save_for_backward(hidden, pooled, weight)
         ctx.bias_dtype = bias.dtype
@@ -37,27 +38,12 @@ class _MaxOverTokens(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, Tensor, Tensor]:
         hidden, pooled, weight = ctx.saved_tensors
         (grad,) = gradients
-        grad_hidden = torch.zeros(hidden.shape, dtype=grad.dtype, device=hidden.device)
-        grad_weight = torch.zeros(weight.shape, dtype=grad.dtype, device=weight.device)
-        budget = GPU_TILE_LOGITS if grad.is_cuda else TILE_LOGITS
-        for texts, places, terms in _terms_with_gradient(grad, hidden.shape[1] + hidden.shape[2], budget):
-            rows = weight[terms].to(hidden.dtype)  # [texts, places, width]
-            logits = torch.bmm(hidden[texts], rows.transpose(1, 2))  # [texts, length, places]
-            token = logits.masked_fill(~pooled[texts].unsqueeze(-1), float("-inf")).argmax(dim=1)
-            values = grad[texts].gather(1, terms).masked_fill(~places, 0).unsqueeze(-1)
-            at = token.unsqueeze(-1).expand(-1, -1, hidden.shape[2])
-            grad_hidden[texts] = grad_hidden[texts].scatter_add(1, at, values * rows.to(grad.dtype))
-            sources = values * hidden[texts].gather(1, at).to(grad.dtype)
-            grad_weight.index_add_(0, terms[places], sources[places])
-        return (
-            grad_hidden.to(hidden.dtype),
-            None,
-            grad_weight.to(weight.dtype),
-            grad.sum(0).to(ctx.bias_dtype),
-        )
+        find = rectangle_gradients if hidden.is_cuda else packed_gradients
+        grad_hidden, grad_weight = find(grad, hidden, pooled, weight)
+        return grad_hidden.to(hidden.dtype), None, grad_weight.to(weight.dtype), grad.sum(0).to(ctx.bias_dtype)
 
 
-def _fill_packed(best: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor, bias: Tensor) -> None:
+def fill_packed(best: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor, bias: Tensor) -> None:
     """Only the tokens that are pooled, packed together: a CPU multiplies no padding."""
     packed = hidden[pooled]  # [tokens, width]
     text_of = pooled.nonzero()[:, 0]
@@ -72,36 +58,37 @@ def _fill_packed(best: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor, b
         best[:, start : start + tile] = largest.to(best.dtype) + bias[start : start + tile].to(best.dtype)
 
 
-def _fill_rectangle(best: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor, bias: Tensor) -> None:
-    """Whole rectangles, whose maximum a GPU takes without atomics. A token that is not pooled is replaced by one of its
-    text that is, which changes no maximum, so that nothing has to be masked."""
-    n_texts, length, width = hidden.shape
-    pooled_one = hidden[torch.arange(n_texts, device=hidden.device), pooled.int().argmax(1)]
-    tokens = torch.where(pooled.unsqueeze(-1), hidden, pooled_one.unsqueeze(1)).reshape(-1, width)
-    empty = ~pooled.any(1, keepdim=True)
-    tile = min(max(256, GPU_TILE_LOGITS // max(1, len(tokens))), len(weight))
-    for start in range(0, len(weight), tile):
-        rows = weight[start : start + tile].to(hidden.dtype)
-        largest = (tokens @ rows.T).view(n_texts, length, len(rows)).amax(1)
-        largest = largest.to(best.dtype) + bias[start : start + tile].to(best.dtype)
-        best[:, start : start + tile] = largest.masked_fill_(empty, float("-inf"))
+def packed_gradients(grad: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """(gradient of `hidden`, gradient of `weight`): each text's terms with a gradient, a few hundred, and no others."""
+    grad_hidden = torch.zeros(hidden.shape, dtype=grad.dtype, device=hidden.device)
+    grad_weight = torch.zeros(weight.shape, dtype=grad.dtype, device=weight.device)
+    for texts, places, terms in _terms_with_gradient(grad, hidden.shape[1] + hidden.shape[2]):
+        rows = weight[terms].to(hidden.dtype)  # [texts, places, width]
+        logits = torch.bmm(hidden[texts], rows.transpose(1, 2))  # [texts, length, places]
+        token = logits.masked_fill(~pooled[texts].unsqueeze(-1), float("-inf")).argmax(dim=1)
+        values = grad[texts].gather(1, terms).masked_fill(~places, 0).unsqueeze(-1)
+        at = token.unsqueeze(-1).expand(-1, -1, hidden.shape[2])
+        grad_hidden[texts] = grad_hidden[texts].scatter_add(1, at, values * rows.to(grad.dtype))
+        sources = values * hidden[texts].gather(1, at).to(grad.dtype)
+        grad_weight.index_add_(0, terms[places], sources[places])
+    return grad_hidden, grad_weight
 
 
-def _terms_with_gradient(grad: Tensor, cost: int, budget: int) -> Iterator[tuple[slice, Tensor, Tensor]]:
+def _terms_with_gradient(grad: Tensor, cost: int) -> Iterator[tuple[slice, Tensor, Tensor]]:
     """Groups of texts with the terms that have a gradient in them: (texts, which places are real, term of each place).
 
-    `cost` numbers are needed for a text and term; a group is as large as fits the budget.
+    `cost` numbers are needed for a text and term; a group is as large as fits a tile.
     """
     active = grad != 0
     counts = active.sum(1).tolist()
     n_texts, start = len(grad), 0
     while start < n_texts:
         end, width = start + 1, counts[start]
-        while end < n_texts and max(width, counts[end]) * (end + 1 - start) * cost <= budget:
+        while end < n_texts and max(width, counts[end]) * (end + 1 - start) * cost <= TILE_LOGITS:
             width, end = max(width, counts[end]), end + 1
         here = active[start:end]
-        if width * (end - start) * cost > budget:  # one text, too many terms: a part of them at a time
-            part = max(1, budget // cost)
+        if width * (end - start) * cost > TILE_LOGITS:  # one text, too many terms: a part of them at a time
+            part = max(1, TILE_LOGITS // cost)
             for terms in torch.split(here[0].nonzero().squeeze(1), part):
                 yield slice(start, end), torch.ones_like(terms, dtype=torch.bool)[None], terms[None]
         elif width:
@@ -120,6 +107,8 @@ def max_over_tokens(hidden: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) 
     `hidden` [batch, length, width], `mask` [batch, length] (0 where a token is not pooled), `weight` [vocabulary,
     width], `bias` [vocabulary]. A text without a pooled token has -inf everywhere.
     """
+    if torch.is_autocast_enabled(hidden.device.type):  # a layer norm hands on float32; products take half the bits
+        hidden = hidden.to(torch.get_autocast_dtype(hidden.device.type))
     best: Tensor = _MaxOverTokens.apply(hidden, mask, weight, bias)  # type: ignore[no-untyped-call]
     return best
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 from safetensors.torch import save_file
 
 from lexigraft.core.artifact import read_manifest, write_json
-from lexigraft.core.errors import SettingError
+from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings, FinetuneSettings, ModelSettings, PretrainSettings, VocabSettings
 from lexigraft.data.collection import Collection
@@ -23,6 +23,7 @@ from lexigraft.model.head import SparseHead, diagnose, graft, own_words, random_
 from lexigraft.model.inputs import read_documents, read_queries
 from lexigraft.pipeline.choose_alpha import probe_alphas
 from lexigraft.pipeline.stages import searched_documents
+from lexigraft.pipeline.training_curves import draw as draw_curves
 from lexigraft.pipeline.training_data import training_data, training_queries
 from lexigraft.train.finetune import ValidationTexts
 from lexigraft.train.finetune import finetune as train_to_rank
@@ -30,6 +31,7 @@ from lexigraft.train.loop import Training
 from lexigraft.train.pairs import TrainingPairs
 from lexigraft.train.pretrain import freeze, set_dropout
 from lexigraft.train.pretrain import pretrain as train_to_name_terms
+from lexigraft.train.pretraining_texts import choose_texts
 from lexigraft.vectors.encode import encode_with_model
 from lexigraft.vocab.aligned import AlignedTexts, joined
 from lexigraft.vocab.batching import batches
@@ -38,10 +40,10 @@ from lexigraft.vocab.lexicon import Lexicon, adopt, learn, open_lexicon
 
 def make_backbone(collection: Collection, layers: int, seed: int, folder: Path) -> None:
     """A tokenizer of the collection's own and a small encoder for it, untrained."""
-    scratch.make_backbone(_texts(collection), layers, seed, folder)
+    scratch.make_backbone(texts_of(collection), layers, seed, folder)
 
 
-def _texts(collection: Collection) -> Iterator[str]:
+def texts_of(collection: Collection) -> Iterator[str]:
     """All that may be learned from without judgements: the documents, and the queries that train."""
     return chain((document.contents for document in collection.documents()), training_queries(collection))
 
@@ -56,7 +58,7 @@ def learn_vocabulary(
     """
     tokenizer = load_backbone(backbone, 1).tokenizer
     own = words_of is collection
-    words = _texts(collection) if own else (document.contents for document in words_of.documents())
+    words = texts_of(collection) if own else (document.contents for document in words_of.documents())
     documents = (document.contents for document in collection.documents())
     wanted = settings.size, settings.min_count, settings.stemmer, settings.stopwords
     learn(words, documents, tokenizer, *wanted, folder)
@@ -69,7 +71,7 @@ def adopt_vocabulary(collection: Collection, vocabulary: Path, backbone: str, fo
 
 
 def pretrain(
-    collection: Collection,
+    texts: Iterable[str],
     vocabulary: Path,
     source: str,
     name: str,
@@ -81,16 +83,18 @@ def pretrain(
     checkpoint: Path,
     folder: Path,
 ) -> None:
-    """Graft the vocabulary onto the backbone loaded from `source` and train it to name masked terms (EMLM)."""
+    """Graft the vocabulary onto the backbone loaded from `source` and train it to name masked terms (EMLM) in `texts`;
+    `pretraining.json` says what became of those."""
     lexicon = open_lexicon(vocabulary)
     backbone = load_backbone(source, model.layers, name)
     _require_positions(backbone, max(model.query_length, model.document_length))
     encoder = new_encoder(backbone, lexicon, model, seed).to(default_device())
-    aligned = _read_corpus(collection, encoder, model.document_length)
+    corpus = choose_texts(_read_corpus(texts, encoder, model.document_length), settings, seed)
     set_dropout(encoder, settings.dropout)
     freeze(encoder)
-    training = train_to_name_terms(encoder, aligned, settings, checkpoint, recipe, seed, progress)
+    training = train_to_name_terms(encoder, corpus, settings, checkpoint, recipe, seed, progress)
     _write_model(encoder, training, folder)
+    write_json(folder / "pretraining.json", corpus.facts)
 
 
 def _require_positions(backbone: Backbone, longest: int) -> None:
@@ -102,10 +106,13 @@ def _require_positions(backbone: Backbone, longest: int) -> None:
         )
 
 
-def _read_corpus(collection: Collection, encoder: SparseEncoder, length: int) -> AlignedTexts:
-    """All documents and training queries as subwords; their text is held only some thousand at a time."""
+def _read_corpus(texts: Iterable[str], encoder: SparseEncoder, length: int) -> AlignedTexts:
+    """Texts as subwords; the texts themselves are held only some thousand at a time."""
     reader = encoder.reader()
-    return joined([reader.read(some, length) for some in batches(_texts(collection), len)])
+    parts = [reader.read(some, length) for some in batches(texts, len)]
+    if not parts:
+        raise InputError("there is no text to pre-train on; give a collection that has some (pretrain.source)")
+    return joined(parts)
 
 
 def new_encoder(backbone: Backbone, lexicon: Lexicon, model: ModelSettings, seed: int) -> SparseEncoder:
@@ -185,6 +192,7 @@ def _write_model(encoder: SparseEncoder, training: Training, folder: Path) -> No
     """The model and how it was trained; `last.safetensors` holds the last trained weights where others are better."""
     save_encoder(encoder, folder)
     (folder / "history.json").write_text(json.dumps(training.history))
+    draw_curves(training.history, folder / "curves.png")
     write_json(folder / "kept.json", {"step": training.best_step or len(training.history)})
     write_json(folder / "head.json", diagnose(encoder.head).__dict__)
     if training.last is not None:

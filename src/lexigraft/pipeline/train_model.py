@@ -101,11 +101,17 @@ class ModelTraining:
             "pretrain": settings_config(self.settings.pretrain),
         }  # fmt: skip
         parents = {"vocabulary": self.vocabulary().fingerprint, **self.data}
+        other = self.settings.pretrain.source
+        read = open_source(other, reading(self.settings.data)) if other else None
+        if read is not None:
+            parents["texts"] = read.digest(CORPUS)
         wanted = Manifest(encoder.KIND, encoder.FORMAT_VERSION, config, parents, seed)
 
         def make(checkpoint: Path, out: Path) -> None:
+            own = model_stages.texts_of(self.collection)
+            texts = own if read is None else (document.contents for document in read.documents())
             model_stages.pretrain(
-                self.collection, self.folder.model("vocabulary"), self.backbone.source, self.backbone.name,
+                texts, self.folder.model("vocabulary"), self.backbone.source, self.backbone.name,
                 model, self.settings.pretrain, seed,
                 recipe(wanted), self.progress, checkpoint, out,
             )  # fmt: skip
@@ -146,7 +152,7 @@ class ModelTraining:
 
         name = backbone_name(self.settings.model.backbone)
         if name != SCRATCH:
-            return BackboneChoice(name, name, {"backbone": name, **_file_hashes(Path(name))})
+            return BackboneChoice(name, name, {"backbone": name, **file_hashes(Path(name))})
         layers, seed, path = self.settings.model.layers, self.settings.run.seed, self.folder.model("backbone")
         wanted = Manifest("backbone", BACKBONE_FORMAT, {"layers": layers}, self.data, seed)
         made = self.artifacts.ensure(
@@ -165,7 +171,7 @@ class ModelTraining:
         )
 
 
-def _file_hashes(folder: Path) -> dict[str, str]:
+def file_hashes(folder: Path) -> dict[str, str]:
     """Of a backbone in a folder: trained further or changed, it is another one."""
     files = sorted(folder.iterdir()) if folder.is_dir() else []
     return {file.name: hash_file(file) for file in files if file.is_file()}

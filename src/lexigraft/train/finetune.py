@@ -95,7 +95,7 @@ def finetune(
     measured = None
     if validation is not None and settings.validate_every > 0:
         measured = Validation(recall_at_10, settings.validate_every, "R@10", len(validation.queries))
-    return loop.run(encoder, step_losses, measured, objective.state(), phases)
+    return loop.run(encoder, step_losses, measured, state=objective.state(), phases=phases)
 
 
 def recall(scores: Tensor, wanted: Tensor, k: int) -> float:

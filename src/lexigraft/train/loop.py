@@ -26,7 +26,7 @@ from lexigraft.model.precision import has_fast_bf16
 from lexigraft.train.phases import Phases
 from lexigraft.train.together import add_gradients, leaders
 
-CHECKPOINT_FORMAT = 4
+CHECKPOINT_FORMAT = 5
 NO_STATE: Mapping[str, Tensor] = MappingProxyType({})
 SECONDS_BETWEEN_MESSAGES = 15.0
 
@@ -54,6 +54,7 @@ class Schedule:
 
 
 StepFunction = Callable[[int], dict[str, Tensor]]
+Observer = Callable[[int], dict[str, float]]  # given the number of steps done
 
 
 @dataclass(frozen=True)
@@ -112,18 +113,19 @@ class Loop:
         model: nn.Module,
         step_losses: StepFunction,
         validation: Validation | None = None,
+        observe: Observer | None = None,
         state: Mapping[str, Tensor] = NO_STATE,
         phases: Phases | None = None,
     ) -> Training:
         """Optimise `model` in place: `step_losses(step)["loss"]` is minimised. At the end it has the weights that
-        `validation` chose, or without one the last. `state`: what the steps remember beside the weights; saved with
-        checkpoints, and filled in again in place. `phases`: in which the step function marks its own."""
+        `validation` chose, or without one the last. What `observe` finds after a step joins its history. `state`: what
+        the steps remember beside the weights; saved with checkpoints, and filled in again in place. `phases`: in which
+        the step function marks its own."""
         phases = phases or Phases(next(model.parameters()).device)
         accelerator = Accelerator(mixed_precision="bf16" if has_fast_bf16() else "no")
         trained = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
-        groups = [{"params": [value], "rate": self.rates.get(name, 1.0)} for name, value in trained.items()]
         optimizer = torch.optim.AdamW(
-            groups, lr=self.schedule.learning_rate, weight_decay=self.weight_decay, fused=True
+            self._groups(trained), lr=self.schedule.learning_rate, weight_decay=self.weight_decay, fused=True
         )
         optimizer = accelerator.prepare(optimizer)
         training = self._restore(model, optimizer, state)
@@ -148,6 +150,8 @@ class Loop:
             optimizer.step()
             optimizer.zero_grad()
             phases.mark("optimiser")
+            if observe is not None:
+                values |= observe(step + 1)
             training.history.append(values)
             if validation is not None:
                 self._validate(model, trained, validation, training)
@@ -167,6 +171,13 @@ class Loop:
             message = "%s: the weights of step %d are kept: later ones were worse on validation"
             log.info(message, self.name, training.best_step)
         return training
+
+    def _groups(self, trained: Mapping[str, Tensor]) -> list[dict[str, Any]]:
+        """The parameters by the share of the learning rate they have: few groups are few launches."""
+        by_rate: dict[float, list[Tensor]] = {}
+        for name, value in trained.items():
+            by_rate.setdefault(self.rates.get(name, 1.0), []).append(value)
+        return [{"params": values, "rate": rate} for rate, values in by_rate.items()]
 
     def _validate(
         self, model: nn.Module, trained: Mapping[str, Tensor], validation: Validation, training: Training

@@ -1,8 +1,9 @@
-"""EMLM masking (T1): whole terms of the output vocabulary are masked and asked for as terms.
+"""Masking for pre-training: terms of the output vocabulary asked for as terms (T1), or subwords as subwords (T2).
 
 In each text exactly max(1, (15 n + 50) // 100) of its n term occurrences are chosen. One draw per occurrence, for all
-its subwords: 80 % `[MASK]`, 10 % random subwords, 10 % unchanged. Every masked position is labelled with the term.
-All in arrays: no loop over texts or tokens (pre-training study, B.2).
+its subwords: 80 % `[MASK]`, 10 % random subwords, 10 % unchanged. Every masked position is labelled with the term
+(pre-training study, B.2). For plain masked language modelling an occurrence is one subword, and its own label.
+All in arrays: no loop over texts or tokens.
 """
 
 from typing import NamedTuple
@@ -27,31 +28,79 @@ def n_masked(n_terms: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where(n_terms > 0, np.maximum(1, (15 * n_terms + 50) // 100), 0)
 
 
-def mask_terms(texts: AlignedTexts, mask_id: int, ordinary: NDArray[np.int32], rng: np.random.Generator) -> MaskedTexts:
-    """Mask a batch; `ordinary` are the subwords a random replacement is drawn from."""
-    text_of = np.repeat(np.arange(len(texts)), np.diff(texts.indptr))
-    is_term = texts.terms >= 0
-    # An occurrence starts where a term's subword has another (text, word) than the position before it.
+class Occurrences(NamedTuple):
+    """The term occurrences of a batch: where each `starts`, which text it is in, and for every position of a term the
+    `number` of its occurrence (undefined elsewhere)."""
+
+    starts: NDArray[np.int64]
+    text_of: NDArray[np.int64]
+    number: NDArray[np.int64]
+
+
+def find_occurrences(texts: AlignedTexts) -> Occurrences:
+    """An occurrence starts where a term's subword has another (text, word) than the position before it."""
+    text_of = text_of_position(texts)
     changed = np.ones(len(text_of), bool)
     changed[1:] = (text_of[1:] != text_of[:-1]) | (texts.words[1:] != texts.words[:-1])
-    starts = np.flatnonzero(is_term & changed)
-    occurrence_of = np.cumsum(is_term & changed) - 1  # valid where is_term
-    text_of_occurrence = text_of[starts]
-    chosen = _choose(text_of_occurrence, len(texts), rng)
-    draw = rng.random(len(starts))
+    is_start = (texts.terms >= 0) & changed
+    starts = np.flatnonzero(is_start)
+    return Occurrences(starts, text_of[starts], np.cumsum(is_start) - 1)
 
-    subwords, labels = texts.subwords.copy(), np.full(len(text_of), NO_LABEL, np.int32)
-    positions = np.flatnonzero(is_term)
-    positions = positions[chosen[occurrence_of[positions]]]
-    labels[positions] = texts.terms[positions]
-    fate = draw[occurrence_of[positions]]
+
+def text_of_position(texts: AlignedTexts) -> NDArray[np.int64]:
+    return np.repeat(np.arange(len(texts)), np.diff(texts.indptr))
+
+
+def mask_terms(texts: AlignedTexts, mask_id: int, ordinary: NDArray[np.int32], rng: np.random.Generator) -> MaskedTexts:
+    """Mask a batch; `ordinary` are the subwords a random replacement is drawn from."""
+    occurrences = find_occurrences(texts)
+    chosen = choose(occurrences.text_of, len(texts), rng)
+    draw = rng.random(len(occurrences.starts))
+    positions = np.flatnonzero(texts.terms >= 0)
+    positions = positions[chosen[occurrences.number[positions]]]
+    fate = draw[occurrences.number[positions]]
+    return _masked(texts, positions, texts.terms[positions], fate, mask_id, ordinary, rng)
+
+
+def mask_subwords(
+    texts: AlignedTexts, mask_id: int, ordinary: NDArray[np.int32], rng: np.random.Generator
+) -> MaskedTexts:
+    """Mask a batch for plain masked language modelling: of each text's `ordinary` subwords (ascending), one draw each;
+    special and unknown ones are never asked for."""
+    positions = np.flatnonzero(is_among(texts.subwords, ordinary))
+    positions = positions[choose(text_of_position(texts)[positions], len(texts), rng)]
+    fate = rng.random(len(positions))
+    return _masked(texts, positions, texts.subwords[positions], fate, mask_id, ordinary, rng)
+
+
+def is_among(values: NDArray[np.int32], ascending: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether each value is one of `ascending`."""
+    if not len(ascending):
+        return np.zeros(len(values), bool)
+    place = np.searchsorted(ascending, values).clip(max=len(ascending) - 1)
+    found: NDArray[np.bool_] = ascending[place] == values
+    return found
+
+
+def _masked(
+    texts: AlignedTexts,
+    positions: NDArray[np.int64],
+    asked: NDArray[np.int32],
+    fate: NDArray[np.float64],
+    mask_id: int,
+    ordinary: NDArray[np.int32],
+    rng: np.random.Generator,
+) -> MaskedTexts:
+    """`asked` as labels of `positions`, each of which its `fate` makes a mask, a random subword, or leaves."""
+    subwords, labels = texts.subwords.copy(), np.full(len(texts.subwords), NO_LABEL, np.int32)
+    labels[positions] = asked
     subwords[positions[fate < 0.8]] = mask_id
     randomised = positions[(fate >= 0.8) & (fate < 0.9)]
     subwords[randomised] = rng.choice(ordinary, len(randomised))
     return MaskedTexts(subwords, labels)
 
 
-def _choose(text_of: NDArray[np.int64], n_texts: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def choose(text_of: NDArray[np.int64], n_texts: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """For each occurrence, whether it is chosen: the wanted number per text, uniformly without replacement."""
     per_text = np.bincount(text_of, minlength=n_texts)
     order = np.lexsort((rng.random(len(text_of)), text_of))  # shuffled within each text

@@ -1,5 +1,6 @@
-"""EMLM pre-training (T1, T3): the head learns its terms before it learns to rank."""
+"""EMLM pre-training (T1, T3, T5): the head learns its terms before it learns to rank."""
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -7,54 +8,66 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import PretrainSettings
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.inputs import padded
 from lexigraft.train.batches import rows_of_step
-from lexigraft.train.loop import Loop, Schedule, Training
+from lexigraft.train.linear_cross_entropy import linear_cross_entropy
+from lexigraft.train.loop import Loop, Observer, Schedule, Training
 from lexigraft.train.masking import NO_LABEL, mask_terms
-from lexigraft.vocab.aligned import AlignedTexts, take
+from lexigraft.train.pretraining_texts import PretrainingTexts
+from lexigraft.train.subword_validation import mask_by_subword, measure
+from lexigraft.vocab.aligned import take
+
+log = logging.getLogger(__name__)
 
 
 def pretrain(
     encoder: SparseEncoder,
-    texts: AlignedTexts,
+    corpus: PretrainingTexts,
     settings: PretrainSettings,
     checkpoint: Path,
     recipe: dict[str, Any],
     seed: int,
     progress: Progress = SILENT,
 ) -> Training:
-    """Train `encoder` in place to name masked terms; its history has loss and accuracy by step."""
+    """Train `encoder` in place to name masked terms. The history has loss and accuracy by step and, every
+    `validate_every` steps and at the last, what `subword_validation.measure` finds; the last weights are kept."""
     device = next(encoder.parameters()).device
     special, ordinary = encoder.tokenizer.special, np.array(encoder.tokenizer.ordinary_ids, np.int32)
-    with_terms = texts_with_terms(texts)
-    if not len(with_terms):
-        raise InputError("no text holds a term of the vocabulary; it was made from another corpus")
 
     def step_losses(step: int) -> dict[str, Tensor]:
-        batch = take(texts, with_terms[rows_of_step(step, len(with_terms), settings.batch, seed)])
+        batch = take(corpus.texts, corpus.training[rows_of_step(step, len(corpus.training), settings.batch, seed)])
         masked = mask_terms(batch, special.mask, ordinary, np.random.default_rng((seed, 1, step)))
         subwords, mask = padded(batch, masked.subwords, special.pad, device)
         labels, _ = padded(batch, masked.labels, NO_LABEL, device)
-        hidden = encoder.body(subwords, mask)
-        chosen = labels != NO_LABEL  # logits over the vocabulary exist for masked positions alone
-        logits = hidden[chosen] @ encoder.head.weight.T.to(hidden.dtype) + encoder.head.bias.to(hidden.dtype)
-        loss = nn.functional.cross_entropy(logits.float(), labels[chosen])
-        accuracy = (logits.detach().argmax(1) == labels[chosen]).float().mean()
-        return {"loss": loss, "accuracy": accuracy}
+        chosen = labels != NO_LABEL
+        hidden = encoder.body(subwords, mask)[chosen]
+        named = linear_cross_entropy(hidden, labels[chosen], encoder.head.weight, encoder.head.bias)
+        return {"loss": named.loss, "accuracy": named.accuracy}
 
     schedule = Schedule(settings.steps, settings.horizon, settings.warmup, settings.learning_rate)
     loop = Loop("pretrain", schedule, checkpoint, settings.checkpoint_every, recipe, seed, progress=progress)
-    return loop.run(encoder, step_losses)
+    return loop.run(encoder, step_losses, observe=_observer(encoder, corpus, settings, seed))
 
 
-def texts_with_terms(texts: AlignedTexts) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Rows with at least one term; the others cannot be masked, and are left out."""
-    has_term = np.add.reduceat((texts.terms >= 0).astype(np.int64), texts.indptr[:-1]) > 0
-    return np.flatnonzero(has_term)
+def _observer(
+    encoder: SparseEncoder, corpus: PretrainingTexts, settings: PretrainSettings, seed: int
+) -> Observer | None:
+    if not len(corpus.validation):
+        return None
+    sets = mask_by_subword(take(corpus.texts, corpus.validation), encoder.tokenizer.special.mask, seed)
+
+    def observe(step: int) -> dict[str, float]:
+        if step % settings.validate_every and step != settings.steps:
+            return {}
+        found = measure(encoder, sets)
+        shown = ", ".join(f"{key} {value:.4g}" for key, value in found.items())
+        log.info("pretrain %d/%d: validation %s", step, settings.steps, shown)
+        return found
+
+    return observe
 
 
 def set_dropout(module: nn.Module, share: float) -> None:

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from lexigraft.model import pool
+from lexigraft.model import pool, pool_gpu
 from lexigraft.model.pool import max_over_tokens, max_over_tokens_naive, saturate
 
 
@@ -17,12 +17,14 @@ def inputs(seed, batch=3, length=5, width=4, n_terms=11):
     return [tensor.requires_grad_() for tensor in (hidden, weight, bias)], mask
 
 
-@pytest.mark.parametrize("fill", ["_fill_packed", "_fill_rectangle"])  # a CPU's way and a GPU's
+@pytest.mark.parametrize("on_gpu", [False, True])
 @pytest.mark.parametrize("seed", range(5))
-def test_values_and_gradients_equal_the_naive_formula(seed, fill, monkeypatch):
+def test_values_and_gradients_equal_the_naive_formula(seed, on_gpu, monkeypatch):
     monkeypatch.setattr(pool, "TILE_LOGITS", 64)  # many tiles, and gradients gathered in many pieces
-    monkeypatch.setattr(pool, "GPU_TILE_LOGITS", 64)
-    monkeypatch.setattr(pool, "_fill_packed", getattr(pool, fill))
+    monkeypatch.setattr(pool_gpu, "TILE_LOGITS", 64)
+    if on_gpu:  # as it would be pooled there
+        monkeypatch.setattr(pool, "fill_packed", pool_gpu.fill_rectangle)
+        monkeypatch.setattr(pool, "packed_gradients", pool_gpu.rectangle_gradients)
     (hidden, weight, bias), mask = inputs(seed, n_terms=200)
     naive = saturate(max_over_tokens_naive(hidden, mask, weight, bias))
     tiled = saturate(max_over_tokens(hidden, mask, weight, bias))
@@ -47,7 +49,7 @@ def test_padding_never_contributes():
     torch.testing.assert_close(max_over_tokens(loud, mask, weight, bias), max_over_tokens(hidden, mask, weight, bias))
 
 
-@pytest.mark.parametrize("fill", [pool._fill_packed, pool._fill_rectangle])
+@pytest.mark.parametrize("fill", [pool.fill_packed, pool_gpu.fill_rectangle])
 def test_a_text_without_a_pooled_token_has_no_logit(fill):
     (hidden, weight, bias), mask = inputs(0)
     mask[1] = 0

@@ -1,0 +1,41 @@
+"""What pre-training computes, worked out by hand."""
+
+import math
+
+import pytest
+import torch
+
+from lexigraft.train.linear_cross_entropy import linear_cross_entropy
+from lexigraft.train.logits import LogitStatistics
+
+
+def test_cross_entropy():
+    """One row, logits (0, log 2, log 5): shares 1/8, 1/4, 5/8; label 1: loss log 4, gradient (1/8, -3/4, 5/8)."""
+    weight = torch.tensor([[0.0], [math.log(2)], [math.log(5)]], requires_grad=True)
+    hidden, bias = torch.ones(1, 1, requires_grad=True), torch.zeros(3, requires_grad=True)
+    found = linear_cross_entropy(hidden, torch.tensor([1]), weight, bias)
+    found.loss.backward()
+    assert (found.loss.item(), found.accuracy.item()) == (pytest.approx(math.log(4)), 0.0)
+    assert bias.grad.tolist() == pytest.approx([0.125, -0.75, 0.625])
+    assert weight.grad.flatten().tolist() == pytest.approx([0.125, -0.75, 0.625])
+    assert hidden.grad.item() == pytest.approx(-0.75 * math.log(2) + 0.625 * math.log(5))
+
+
+def test_logit_statistics():
+    """Twelve terms, logits of three tokens in two documents: of document 0 all 2, then 0..11; of document 1 all -1.
+
+    A term's logits are (2, j, -1): its std is that of three numbers. Top 10 of 0..11 are 2..11: mean 6.5, variance
+    (100 - 1) / 12 = 8.25; all: mean 5.5, variance 143 / 12. Non-negative: 12, 12 and 0 of 12.
+    """
+    rows = torch.tensor([[2.0] * 12, list(range(12)), [-1.0] * 12]).double()
+    statistics = LogitStatistics(rows.T.contiguous(), torch.zeros(12).double())
+    statistics.add(torch.eye(3).double(), torch.tensor([0, 0, 1]))
+    found = statistics.result()
+    of_terms = [((4 + j * j + 1) / 3 - ((1 + j) / 3) ** 2) ** 0.5 for j in range(12)]
+    assert found["logit-score-std"] == pytest.approx(sum(of_terms) / 12)
+    assert found["doc-score-avg@10"] == pytest.approx(((2 + 6.5) / 2 - 1) / 2)
+    assert found["doc-score-std@10"] == pytest.approx(math.sqrt(8.25) / 2 / 2)
+    assert found["doc-score-avg@100"] == found["doc-score-avg@all"] == pytest.approx(((2 + 5.5) / 2 - 1) / 2)
+    assert found["doc-score-std@all"] == pytest.approx(math.sqrt(143 / 12) / 2 / 2)
+    assert found["non-neg-terms-avg"] == pytest.approx(8)
+    assert found["non-neg-terms-std"] == pytest.approx(math.sqrt(32))  # 12, 12, 0: (16 + 16 + 64) / 3
