@@ -28,8 +28,8 @@ A tour, from text to explained results:
 
 One stage at a time: `vocab learn`, `pretrain`, `finetune`, `encode`, `index`, `evaluate`. Vocabularies by themselves:
 `vocab unigrams`, `vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data convert`; from
-click logs: `data clicks`, `data evalset`. Models: `model mlm`, `model logits`, `model diagnose`. Settings of the papers,
-whole: `recipe list`, then `--recipe NAME`.
+click logs: `data clicks`, `data evalset`. Models: `model mlm`, `model logits`, `model diagnose`. Settings of the
+papers, whole: `recipe list`, then `--recipe NAME`.
 """,
 )
 app.command()(run.quickstart)
