@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from lexigraft.cli import data, evaluate, index, mine, model, models, run, search, vocab
+from lexigraft.cli import data, evaluate, index, mine, model, models, recipe, run, search, vocab
 from lexigraft.cli.console import err
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import is_leader, process_rank
@@ -28,7 +28,8 @@ A tour, from text to explained results:
 
 One stage at a time: `vocab learn`, `pretrain`, `mine`, `finetune`, `encode`, `index`, `evaluate`. Vocabularies by
 themselves: `vocab unigrams`, `vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data
-convert`; from click logs: `data clicks`, `data evalset`. Models: `model mlm`, `model logits`.
+convert`; from click logs: `data clicks`, `data evalset`. Models: `model diagnose`, `model mlm`, `model logits`,
+`model import`. Settings of the papers, whole: `recipe list`, then `--recipe NAME`.
 """,
 )
 app.command()(run.quickstart)
@@ -45,6 +46,7 @@ app.command()(model.encode)
 app.add_typer(vocab.app, name="vocab")
 app.add_typer(data.app, name="data")
 app.add_typer(models.app, name="model")
+app.add_typer(recipe.app, name="recipe")
 
 
 def main() -> None:

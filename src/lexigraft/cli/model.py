@@ -8,11 +8,13 @@ import typer
 
 from lexigraft.cli.console import BarProgress, out, print_json, show_messages
 from lexigraft.cli.options import (
+    AlphaOption,
     ConfigOption,
     DataOption,
     JsonOption,
     OnDuplicateOption,
     OutOption,
+    RecipeOption,
     SetOption,
     overrides,
 )
@@ -25,13 +27,14 @@ VectorsOut = Annotated[Path, typer.Option("--out", help="The folder to write the
 def pretrain(
     data: DataOption,
     run: OutOption,
+    recipe: RecipeOption = None,
     config: ConfigOption = None,
     set_: SetOption = None,
     again: AgainOption = False,
     json: JsonOption = False,
 ) -> None:
     """Graft the vocabulary onto the backbone and teach it to name masked terms (EMLM)."""
-    folder = train_stage("pretrain", data, run, config, set_, again)
+    folder = train_stage("pretrain", data, run, config, set_, again, recipe)
     last = _kept_step(folder)
     line = f"loss {last['loss']:.3f}, {last['accuracy']:.1%} of masked terms named" if last else "not trained"
     if "first_accuracy" in last:
@@ -44,13 +47,15 @@ def pretrain(
 def finetune(
     data: DataOption,
     run: OutOption,
+    recipe: RecipeOption = None,
     config: ConfigOption = None,
     set_: SetOption = None,
+    alpha: AlphaOption = None,
     again: AgainOption = False,
     json: JsonOption = False,
 ) -> None:
     """Teach the pre-trained model to rank, on qrels/train.tsv."""
-    folder = train_stage("finetune", data, run, config, set_, again)
+    folder = train_stage("finetune", data, run, config, overrides(set_, alpha=alpha), again, recipe)
     last = _kept_step(folder)
     measured = f", validation R@10 {last['R@10']:.3f}" if "R@10" in last else ""
     line = (
@@ -80,13 +85,21 @@ def encode(
     show_facts(facts, f"{meta.n_rows:,} documents over {meta.n_terms:,} terms", out_, json)
 
 
-def train_stage(stage: str, data: str, run: Path, config: Path | None, set_: list[str] | None, again: bool) -> Path:
+def train_stage(
+    stage: str,
+    data: str,
+    run: Path,
+    config: Path | None,
+    set_: list[str] | None,
+    again: bool,
+    recipe: str | None = None,
+) -> Path:
     """Make the learned model of a run as far as `stage`; returns the folder of what that stage leaves."""
     from lexigraft.core.config import load_settings
     from lexigraft.pipeline.run import train_until
 
     show_messages()
-    settings = load_settings(config, set_ or ())
+    settings = load_settings(config, set_ or (), recipe)
     return train_until(data, run, settings, stage, stage if again else None, BarProgress())
 
 

@@ -20,6 +20,18 @@ OutOption = Annotated[Path, typer.Option("--out", help="The folder to write; mad
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", help="A TOML file with settings.", exists=True, dir_okay=False)
 ]
+RecipeOption = Annotated[
+    str | None,
+    typer.Option("--recipe", help="A set of settings by name ('lexigraft recipe list'), or a TOML file of your own."),
+]
+AlphaOption = Annotated[
+    str | None,
+    typer.Option(
+        "--alpha",
+        help="Divide the head by this before fine-tuning; 'auto': probe 1, 2, 4, 8 and 16 where the head is too large.",
+        metavar="N|auto",
+    ),
+]
 SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", help="One setting, such as lexical.k1=0.9; may be repeated.", metavar="SECTION.KEY=VALUE"),
@@ -38,6 +50,7 @@ IndexOption = Annotated[
 ]
 
 
-def overrides(set_: list[str] | None, on_duplicate: str | None) -> list[str]:
+def overrides(set_: list[str] | None, on_duplicate: str | None = None, alpha: str | None = None) -> list[str]:
     """The settings given on the command line, by --set and by options of their own."""
-    return [*(set_ or ()), *([f"data.on_duplicate={on_duplicate}"] if on_duplicate is not None else ())]
+    own = {"data.on_duplicate": on_duplicate, "model.alpha": alpha}
+    return [*(set_ or ()), *(f"{name}={value}" for name, value in own.items() if value is not None)]

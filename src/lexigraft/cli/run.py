@@ -12,11 +12,13 @@ import typer
 from lexigraft.cli.console import BarProgress, err, out, print_json, print_table, show_messages
 from lexigraft.cli.options import (
     QUICKSTART,
+    AlphaOption,
     ConfigOption,
     DataOption,
     JsonOption,
     OnDuplicateOption,
     OutOption,
+    RecipeOption,
     RunOption,
     SetOption,
     overrides,
@@ -26,20 +28,17 @@ STAGE_NAMES = "collect, vocabulary, pretrain, finetune, encode, index, evaluate 
 FromOption = Annotated[
     str | None, typer.Option("--from", help=f"Do this stage and those after it again: {STAGE_NAMES}.")
 ]
-# All six layers instead of three, more of each document, three times the training at the rate of a long one.
-FULL = (
-    "model.layers=0", "model.document_length=40", "pretrain.steps=100",
-    "finetune.steps=450", "finetune.learning_rate=4e-4", "finetune.frozen_layers=2", "finetune.joint_flops=0.3",
-    "finetune.temperature=0.35", "finetune.ramp=150", "finetune.validate_every=150", "finetune.checkpoint_every=50",
-)  # fmt: skip
+FULL = "quickstart-full"
 EXAMPLE = "remove duplicates but keep order"
 
 
 def run(
     data: DataOption,
     out: OutOption,
+    recipe: RecipeOption = None,
     config: ConfigOption = None,
     set_: SetOption = None,
+    alpha: AlphaOption = None,
     from_: FromOption = None,
     on_duplicate: OnDuplicateOption = None,
     json: JsonOption = False,
@@ -50,7 +49,7 @@ def run(
     leaves an artifact. Called again, the command continues where it stopped and redoes only what a changed setting
     touches.
     """
-    report = _run(data, out, config, overrides(set_, on_duplicate), from_)
+    report = _run(data, out, config, overrides(set_, on_duplicate, alpha), from_, recipe)
     _show(report, out, json)
 
 
@@ -68,7 +67,7 @@ def quickstart(
     BM25 is searchable after a minute or two. Then the model learns the vocabulary, is pre-trained, fine-tuned, pruned,
     indexed and measured beside it. Without the 'train' extra, it ends with BM25.
     """
-    report = _run("pydocs", out, config, set_, None, FULL if full else ())
+    report = _run("pydocs", out, config, set_, None, FULL if full else None)
     _show(report, out, json)
     if not json:
         where = "" if out == QUICKSTART else f" --run {out}"
@@ -109,13 +108,13 @@ def _run(
     config: Path | None,
     set_: list[str] | None,
     from_stage: str | None,
-    preset: tuple[str, ...] = (),
+    recipe: str | None = None,
 ) -> dict[str, Any]:
     from lexigraft.core.config import load_settings
     from lexigraft.pipeline.run import run as run_pipeline
 
     show_messages()
-    return run_pipeline(source, folder, load_settings(config, set_ or (), preset), from_stage, BarProgress())
+    return run_pipeline(source, folder, load_settings(config, set_ or (), recipe), from_stage, BarProgress())
 
 
 def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:

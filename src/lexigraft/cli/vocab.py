@@ -15,6 +15,7 @@ from lexigraft.cli.options import (
     JsonOption,
     OnDuplicateOption,
     OutOption,
+    RecipeOption,
     SetOption,
     overrides,
 )
@@ -35,13 +36,14 @@ app = typer.Typer(no_args_is_help=True, help="Learn vocabularies and look at the
 def learn(
     data: DataOption,
     run: OutOption,
+    recipe: RecipeOption = None,
     config: ConfigOption = None,
     set_: SetOption = None,
     again: AgainOption = False,
     json: JsonOption = False,
 ) -> None:
     """Learn a run's vocabulary: the collection's own terms, the most frequent first."""
-    folder = train_stage("vocabulary", data, run, config, set_, again)
+    folder = train_stage("vocabulary", data, run, config, set_, again, recipe)
     facts = json_library.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
     show_facts({"vocabulary": str(folder), **facts}, _line(facts), folder, json)
 

@@ -1,10 +1,9 @@
-"""Reads settings from TOML files and `section.key=value` overrides.
+"""Reads settings from recipes, TOML files and `section.key=value` overrides.
 
 Nothing is guessed: an unknown section or key fails with the nearest name, a value of the wrong type with what is
 allowed. The resolved settings are what manifests record.
 """
 
-import difflib
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, replace
@@ -12,15 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import SettingError
+from lexigraft.core.recipes import SECTION, read_recipe
 from lexigraft.core.settings import AUTO, Settings
+from lexigraft.core.toml_files import read_toml, require_known
 
 NUMBER_OR_AUTO = ("model.alpha",)
 
 
-def load_settings(path: Path | None = None, overrides: Iterable[str] = (), preset: Iterable[str] = ()) -> Settings:
-    """Defaults, a preset, then the TOML file at `path`, then overrides such as `lexical.k1=0.9`."""
-    layers = [_parse_override(override) for override in preset]
-    layers += [_read_toml(path)] if path is not None else []
+def load_settings(path: Path | None = None, overrides: Iterable[str] = (), recipe: str | None = None) -> Settings:
+    """Defaults, a recipe (its name or file), then the TOML file at `path`, then overrides such as `lexical.k1=0.9`."""
+    layers: list[Mapping[str, Any]] = [read_recipe(recipe).settings] if recipe is not None else []
+    layers += [_settings_file(path)] if path is not None else []
     layers += [_parse_override(override) for override in overrides]
     return _apply(Settings(), _merged(layers))
 
@@ -29,11 +30,22 @@ def settings_as_dict(settings: Settings) -> dict[str, Any]:
     return asdict(settings)
 
 
-def _read_toml(path: Path) -> Mapping[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingError(f"{path} is not valid TOML: {error}") from error
+def changed_settings(settings: Settings) -> dict[str, Any]:
+    """The settings that are not the defaults, by their full names."""
+    usual, found = settings_as_dict(Settings()), settings_as_dict(settings)
+    return {
+        f"{section}.{key}": value
+        for section, values in found.items()
+        for key, value in values.items()
+        if value != usual[section][key]
+    }
+
+
+def _settings_file(path: Path) -> Mapping[str, Any]:
+    tables = read_toml(path)
+    if SECTION in tables:
+        raise SettingError(f"{path} is a recipe: it has a table [{SECTION}]; give it as --recipe, or leave that out")
+    return tables
 
 
 def _parse_override(override: str) -> Mapping[str, Any]:
@@ -53,7 +65,7 @@ def _merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     order they were given."""
     merged: dict[str, dict[str, Any]] = {}
     for section, values in (item for layer in layers for item in layer.items()):
-        _require_known(section, [f.name for f in fields(Settings)], "section")
+        require_known(section, [f.name for f in fields(Settings)], "section")
         if not isinstance(values, Mapping):
             raise SettingError(f"{section} is a section: write [{section}] and its keys below it")
         merged.setdefault(section, {}).update(values)
@@ -66,17 +78,10 @@ def _apply(settings: Settings, changes: Mapping[str, Mapping[str, Any]]) -> Sett
         known = [f.name for f in fields(old)]
         converted = {}
         for key, value in values.items():
-            _require_known(f"{section}.{key}", [f"{section}.{name}" for name in known], "setting")
+            require_known(f"{section}.{key}", [f"{section}.{name}" for name in known], "setting")
             converted[key] = _convert(f"{section}.{key}", value, getattr(old, key))
         settings = replace(settings, **{section: replace(old, **converted)})
     return settings
-
-
-def _require_known(name: str, known: list[str], what: str) -> None:
-    if name in known:
-        return
-    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
-    raise SettingError(f"unknown {what} {name!r}; did you mean {nearest!r}? Known: {', '.join(known)}")
 
 
 def _convert(name: str, value: Any, default: Any) -> Any:

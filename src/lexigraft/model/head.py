@@ -100,3 +100,9 @@ def diagnose(head: SparseHead) -> HeadDiagnostics:
     total = (weight / norms.clamp_min(1e-30).unsqueeze(1)).sum(0).square().sum().item()
     anisotropy = (total - n_terms) / (n_terms * (n_terms - 1)) if n_terms > 1 else 1.0
     return HeadDiagnostics(norms.mean().item(), norms.max().item(), anisotropy)
+
+
+def is_tied(head: SparseHead, embeddings: Tensor) -> bool:
+    """Whether the head's rows are the word embeddings `embeddings` [subwords, width], the same or a copy."""
+    weight = head.weight
+    return weight.shape == embeddings.shape and torch.equal(weight.detach(), embeddings.detach().to(weight))

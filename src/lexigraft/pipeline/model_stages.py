@@ -21,6 +21,7 @@ from lexigraft.model.backbone import Backbone, default_device, load_backbone
 from lexigraft.model.encoder import SparseEncoder, open_encoder, save_encoder
 from lexigraft.model.head import SparseHead, diagnose, graft, own_words, random_head
 from lexigraft.model.inputs import read_documents, read_queries
+from lexigraft.pipeline.choose_alpha import probe_alphas
 from lexigraft.pipeline.stages import searched_documents
 from lexigraft.pipeline.training_curves import draw as draw_curves
 from lexigraft.pipeline.training_data import training_data, training_queries
@@ -115,11 +116,13 @@ def _read_corpus(texts: Iterable[str], encoder: SparseEncoder, length: int) -> A
 
 
 def new_encoder(backbone: Backbone, lexicon: Lexicon, model: ModelSettings, seed: int) -> SparseEncoder:
-    """A backbone with a grafted or random head over the terms of `lexicon`."""
+    """A backbone with a grafted or random head over the terms of `lexicon`, its rows times `model.inflate`."""
     if model.head == "random":
         head = random_head(len(lexicon.vocabulary), backbone.width, seed)
     else:
         head = grafted_head(backbone, lexicon)
+    if model.inflate != 1:
+        head.rescale(1 / model.inflate)
     if model.own_words:
         head = SparseHead(head.weight.detach(), head.bias.detach(), own_words(lexicon.idf, model.own_words))
     return SparseEncoder(
@@ -150,10 +153,8 @@ def finetune(
     checkpoint: Path,
     folder: Path,
 ) -> None:
-    """Divide the head by alpha and train the model to rank."""
+    """Divide the head by alpha and train the model to rank; how alpha = auto was chosen is kept beside it."""
     encoder = open_encoder(pretrained).to(default_device())
-    assert not isinstance(model.alpha, str), "probed before"
-    encoder.head.rescale(model.alpha)
     pairs, validating = training_data(collection, measured_split, settings)
     reader = encoder.reader()
     training_pairs = TrainingPairs(
@@ -169,6 +170,15 @@ def finetune(
         read_documents(encoder, reader, validating.documents, model.document_length),
         np.array(validating.wanted, np.int64),
     )
+    alpha = model.alpha
+    if isinstance(alpha, str):
+        choice = probe_alphas(
+            lambda: open_encoder(pretrained).to(default_device()),
+            training_pairs, settings, seed, validation, checkpoint.with_name("alpha-probe"), progress,
+        )  # fmt: skip
+        choice.write(folder)
+        alpha = choice.alpha
+    encoder.head.rescale(alpha)
     set_dropout(encoder, settings.dropout)
     freeze(encoder, settings.frozen_layers)
     encoder.meta = replace(

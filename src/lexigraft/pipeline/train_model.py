@@ -95,7 +95,7 @@ class ModelTraining:
         from lexigraft.pipeline import model_stages
 
         model, seed = self.settings.model, self.settings.run.seed
-        start = {"layers": model.layers, "head": model.head, "own_words": model.own_words}
+        start = {"layers": model.layers, "head": model.head, "inflate": model.inflate, "own_words": model.own_words}
         config = {
             **self.backbone.recipe, **start, "length": model.document_length,
             "pretrain": settings_config(self.settings.pretrain),

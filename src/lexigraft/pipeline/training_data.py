@@ -49,6 +49,37 @@ class TrainingData(NamedTuple):
     validation: ValidationSet | None
 
 
+class SampledPairs(NamedTuple):
+    """Query i wants document i; `relevant` has all (query, document) of the sample that are known to be relevant."""
+
+    queries: list[str]
+    documents: list[str]
+    relevant: set[tuple[int, int]]
+
+
+def sample_pairs(collection: Collection, size: int) -> SampledPairs:
+    """At most `size` training pairs of different queries and documents, the same ones at every call."""
+    if TRAIN not in collection.splits:
+        raise InputError(f"{collection.name} has no training judgements (qrels/train.tsv) to take pairs from; add them")
+    query_text = {query.query_id: query.text for query in collection.queries()}
+    judged = _positives(collection.qrels(TRAIN), query_text)
+    known = {document.doc_id for document in collection.documents()} & {qrel.doc_id for qrel in judged}
+    wants: dict[str, list[str]] = {}
+    for qrel in judged:
+        if qrel.doc_id in known:
+            wants.setdefault(qrel.query_id, []).append(qrel.doc_id)
+    own: dict[str, str] = {}  # document to query
+    for query_id in _sample(wants, len(wants)):
+        if len(own) < size and (doc_id := next((d for d in wants[query_id] if d not in own), None)) is not None:
+            own[doc_id] = query_id
+    texts = {document.doc_id: document.contents for document in collection.documents() if document.doc_id in own}
+    place = {doc_id: at for at, doc_id in enumerate(own)}
+    relevant = {(at, place[d]) for at, query_id in enumerate(own.values()) for d in wants[query_id] if d in place}
+    return SampledPairs(
+        [query_text[query_id] for query_id in own.values()], [texts[doc_id] for doc_id in own], relevant
+    )
+
+
 def training_queries(collection: Collection) -> list[str]:
     """The texts of queries with a positive training judgement; none where there are no such judgements."""
     if TRAIN not in collection.splits:

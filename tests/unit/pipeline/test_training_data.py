@@ -8,7 +8,7 @@ from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.collection import open_collection
 from lexigraft.data.write import write_collection
 from lexigraft.pipeline.train_model import why_not
-from lexigraft.pipeline.training_data import training_data, training_queries
+from lexigraft.pipeline.training_data import sample_pairs, training_data, training_queries
 
 SETTINGS = FinetuneSettings(validation_queries=8, validation_documents=30)
 
@@ -81,3 +81,28 @@ def test_why_no_model_is_trained(tmp_path):
     assert why_not(unknown) == "only 0 training pairs"
     assert "no training judgements" in why_not(make(tmp_path / "none", {"test": range(20)}))
     assert why_not(make(tmp_path / "enough", {"train": range(200)})) == ""
+
+
+def test_sampled_pairs_are_of_different_queries_and_documents(tmp_path):
+    documents = [Document(f"d{number}", "", f"text {number}") for number in range(8)]
+    queries = [Query(f"q{number}", f"query {number}") for number in range(6)]
+    judged = [Qrel("q0", "d0", 1), Qrel("q0", "d1", 1), Qrel("q1", "d0", 1), Qrel("q1", "d2", 1), Qrel("q2", "d0", 1)]
+    judged += [Qrel("q3", "d3", 0), Qrel("q4", "unknown", 1), Qrel("unknown", "d5", 1)]
+    write_collection(tmp_path, documents, queries, {"train": judged})
+    collection = open_collection(tmp_path)
+    found = sample_pairs(collection, 10)
+    assert found == sample_pairs(collection, 10)
+    assert len(found.queries) == len(set(found.queries)) == len(set(found.documents))
+    positive = {(f"query {q.query_id[1:]}", f"text {q.doc_id[1:]}") for q in judged if q.relevance > 0}
+    among = {
+        (q, d)
+        for q, query in enumerate(found.queries)
+        for d, text in enumerate(found.documents)
+        if (query, text) in positive
+    }
+    assert found.relevant == among
+    assert all((at, at) in among for at in range(len(found.queries)))
+    assert len(sample_pairs(collection, 1).queries) == 1
+    write_collection(tmp_path / "bare", documents, queries, {"test": judged[:1]})
+    with pytest.raises(InputError, match="no training judgements"):
+        sample_pairs(open_collection(tmp_path / "bare"), 10)

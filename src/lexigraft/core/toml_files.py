@@ -1,0 +1,30 @@
+"""Reads TOML files, and says of a name that is not known which one was meant."""
+
+import difflib
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.errors import SettingError
+
+
+def read_toml(path: Path) -> Mapping[str, Any]:
+    """What a TOML file holds; one that is none raises with the place."""
+    return parse_toml(path.read_bytes(), str(path))
+
+
+def parse_toml(content: bytes, name: str) -> Mapping[str, Any]:
+    """The same of a file that was read before; `name` is what an error calls it."""
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingError(f"{name} is not valid TOML: {error}") from error
+
+
+def require_known(name: str, known: Sequence[str], what: str) -> None:
+    """Raise unless `name` is one of `known`, with the nearest of them; `what` says what kind of name it is."""
+    if name in known:
+        return
+    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
+    raise SettingError(f"unknown {what} {name!r}; did you mean {nearest!r}? Known: {', '.join(known)}")

@@ -1,0 +1,56 @@
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from lexigraft.core.settings import FinetuneSettings
+from lexigraft.pipeline.choose_alpha import FILE, choose_alpha, probe_settings
+from lexigraft.train.activations import Activations
+from lexigraft.train.rescaling import ALPHAS, ProbeResult
+
+CALM = Activations(128, 0.01, 0.5, 2.0, 20.0, 40.0, 5.0, math.log(128))
+
+
+def best_at(best, asked):
+    def probe(alpha):
+        asked.append(alpha)
+        return ProbeResult(1 / (1 + abs(alpha - best)), 10.0, 5.0)
+
+    return probe
+
+
+def test_nothing_is_probed_where_the_head_is_not_too_large():
+    asked = []
+    choice = choose_alpha(1.9, CALM, best_at(4, asked))
+    assert (choice.alpha, choice.probes, asked) == (1.0, {}, [])
+
+
+@pytest.mark.parametrize(("norm", "found"), [(2.0, CALM), (0.5, replace(CALM, first_loss=20.0))])
+def test_a_long_norm_or_a_high_first_loss_is_probed(norm, found):
+    asked = []
+    choice = choose_alpha(norm, found, best_at(8, asked))
+    assert (choice.alpha, tuple(asked)) == (8.0, ALPHAS)
+
+
+def test_the_choice_is_written_with_its_numbers(tmp_path):
+    results = {1.0: ProbeResult(0.0, math.inf, math.inf), 2.0: ProbeResult(0.75, 9.0, 2.5)}
+    choose_alpha(3.0, CALM, lambda alpha: results.get(alpha, ProbeResult(0.5, 8.0, 3.0))).write(tmp_path)
+    found = json.loads((tmp_path / FILE).read_text())
+    assert (found["alpha"], found["mean_norm"], found["activations"]["first_loss"]) == (2.0, 3.0, 5.0)
+    assert found["probes"][0] == {"alpha": 1.0, "score": 0.0, "first_loss": None, "last_loss": None}
+    assert found["probes"][1] == {"alpha": 2.0, "score": 0.75, "first_loss": 9.0, "last_loss": 2.5}
+
+
+def test_a_probe_is_the_same_training_in_small():
+    long = FinetuneSettings(steps=400_000, warmup=10_000, ramp=4000, horizon=800_000, validate_every=10_000)
+    short = probe_settings(long)
+    assert (short.steps, short.warmup, short.ramp, short.horizon, short.validate_every) == (1000, 25, 10, 2000, 1000)
+    assert probe_settings(FinetuneSettings(steps=500)).steps == 50
+    assert probe_settings(FinetuneSettings(steps=150)).steps == 20
+    assert probe_settings(FinetuneSettings(steps=5)).steps == 5
+    assert probe_settings(FinetuneSettings(validate_every=0)).validate_every == 0
+    untouched = replace(
+        short, **{name: getattr(long, name) for name in ("steps", "warmup", "ramp", "horizon", "validate_every")}
+    )
+    assert replace(untouched, checkpoint_every=long.checkpoint_every) == long
