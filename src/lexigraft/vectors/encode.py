@@ -38,6 +38,7 @@ class TextEncoder:
         self.encoder, self.reader = encoder, encoder.reader()
         self._role = role
         self._length = meta.query_length if role == "query" else meta.document_length
+        self._prompt = meta.query_prompt if role == "query" else meta.document_prompt
         self._keep = meta.query_terms if role == "query" else meta.document_terms
 
     @torch.inference_mode()
@@ -56,6 +57,8 @@ class TextEncoder:
         return rows
 
     def _read(self, texts: list[str]) -> ReadTexts:
+        if self._prompt:
+            texts = [self._prompt + text for text in texts]
         if self._role == "query":
             return read_queries(self.reader, texts, self._length)
         return read_documents(self.encoder, self.reader, texts, self._length)
