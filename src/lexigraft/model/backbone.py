@@ -59,7 +59,7 @@ class Backbone:
     hf_tokenizer: Any
     subword_weight: Tensor  # [subwords, width]: rows of the head, or the word embeddings it is tied to
     subword_bias: Tensor  # [subwords]
-    tied: bool
+    tied: bool = False
 
     @property
     def width(self) -> int:
