@@ -65,7 +65,7 @@ def make_albert(folder: Path) -> None:
 def make_roberta(folder: Path) -> None:
     """Padding is 1, and positions are counted from there."""
     special = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
-    names = {"cls_token": "<s>", "pad_token": "<pad>", "sep_token": "</s>", "unk_token": "<unk>", "mask_token": "<mask>"}
+    names = dict(zip(("cls_token", "pad_token", "sep_token", "unk_token", "mask_token"), special, strict=True))
     n_pieces = write_byte_pairs(folder, special, "<s>", "</s>", names)
     config = transformers.RobertaConfig(
         vocab_size=n_pieces, num_hidden_layers=3, max_position_embeddings=POSITIONS + 2, pad_token_id=1,
@@ -96,8 +96,8 @@ FAMILIES = {
 
 
 def write_backbone(family: str, folder: Path, loud: float = 1.0) -> Path:
-    """A backbone of `family` in `folder`, the same every time. `loud` multiplies the drawn matrices: with the usual ones
-    all logits are nearly 0."""
+    """A backbone of `family` in `folder`, the same every time. `loud` multiplies the drawn matrices, as logits of the
+    usual ones are all nearly 0."""
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(7)
     FAMILIES[family](folder)

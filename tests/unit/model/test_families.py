@@ -74,7 +74,7 @@ def test_a_tied_head_stays_tied(family, folders, tmp_path):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_layers_are_cut_and_the_rest_reads_as_before(family, folders, tmp_path):
-    """With all layers but the first, hidden states after one layer are those of the whole model."""
+    """What remains of the layers gives the hidden states that the whole model has there."""
     cut, whole = load_backbone(str(folders[family]), layers=1), load_backbone(str(folders[family]))
     assert cut.body.model.config.num_hidden_layers == 1
     inputs = torch.tensor([[5, 9, 7, 6]]), torch.ones(1, 4, dtype=torch.long)
