@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from lexigraft.cli import data, evaluate, index, model, run, search, vocab
+from lexigraft.cli import data, evaluate, index, model, models, run, search, vocab
 from lexigraft.cli.console import err
 from lexigraft.core.errors import LexigraftError
 
@@ -26,7 +26,8 @@ A tour, from text to explained results:
 6. `lexigraft explain --run runs/mine "a query" DOC_ID` — why a document got its score.
 
 One stage at a time: `vocab learn`, `pretrain`, `finetune`, `encode`, `index`, `evaluate`. Vocabularies by themselves:
-`vocab unigrams`, `vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data convert`; from
+`vocab unigrams`, `vocab wordpiece`, `vocab stats`, `vocab compare`. A SPLADE model made elsewhere: `model import`,
+then `encode`, `index --vectors`, `search`. Collections: `data stats`, `data convert`; from
 click logs: `data clicks`, `data evalset`.
 """,
 )
@@ -40,6 +41,7 @@ app.command()(index.index)
 app.command()(model.pretrain)
 app.command()(model.finetune)
 app.command()(model.encode)
+app.add_typer(models.app, name="model")
 app.add_typer(vocab.app, name="vocab")
 app.add_typer(data.app, name="data")
 
