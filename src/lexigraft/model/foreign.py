@@ -102,9 +102,7 @@ def _read_json(source: str, name: str) -> Any:
             found = hf.utils.hub.cached_file(source, name, _raise_exceptions_for_missing_entries=False)
         except (OSError, ValueError) as error:
             reason = str(error).splitlines()[0]
-            raise InputError(
-                f"no model can be loaded from {source!r}: {reason}; is it a folder that exists?"
-            ) from error
+            raise InputError(f"no model can be loaded from {source!r}, no folder: {reason}") from error
         if found is None:
             return None
         path = Path(found)

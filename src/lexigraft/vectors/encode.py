@@ -66,7 +66,11 @@ class TextEncoder:
 
 def _rows(weights: torch.Tensor, keep: int) -> Iterator[Row]:
     """The `keep` heaviest terms (0: all) of each row of a dense matrix."""
-    keep = min(keep or weights.shape[1], weights.shape[1])
+    if keep == 0 or keep >= weights.shape[1]:
+        for row in weights.cpu().numpy():
+            places = np.flatnonzero(row > SMALLEST_WEIGHT)
+            yield places.astype(np.int32), row[places]
+        return
     values, terms = (part.cpu().numpy() for part in weights.topk(keep, dim=1, sorted=False))
     for row, columns in zip(values, terms, strict=True):
         real = row > SMALLEST_WEIGHT
