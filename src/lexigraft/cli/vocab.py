@@ -74,6 +74,8 @@ def unigrams(
 
 
 def _line(facts: dict[str, Any]) -> str:
+    if facts.get("subwords"):
+        return f"{facts['terms']:,} terms: the backbone's own subwords, counted in {facts['documents']:,} documents"
     return (
         f"{facts['terms']:,} terms for {facts['forms']:,} of {facts['distinct_words']:,} distinct words; they cover "
         f"{facts['coverage']:.1%} of the text"

@@ -179,7 +179,7 @@ class FinetuneSettings:
     batch: int = 128  # pairs, over all processes together
     learning_rate: float = 6e-4
     head_rate: float = 0.2  # the head's rows learn at this share of it: a batch says little of most terms
-    frozen_layers: int = 1  # of the backbone, from below; its embeddings never train
+    frozen_layers: int = 1  # of the backbone, from below; its embeddings train only as a plain head
     warmup: int = 10
     horizon: int = 0
     dropout: float = 0.0

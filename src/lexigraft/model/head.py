@@ -4,6 +4,11 @@
 that the head starts where pre-training left it. *Random*: the same shape, drawn. Dividing the rows by a constant before
 fine-tuning keeps first scores, and with them the first loss, small (rescaling study, 3.2); the bias is left as it is.
 
+*Plain*: the backbone's own head over its own subwords. Where that head is tied to the word embeddings it stays tied:
+both are one parameter, which trains, is divided and is saved as one, as the rescaling study has it (3.2). The layers
+above see the inputs through a normalisation that divides the constant out again, but for positions and segments, which
+are added before it and are not divided.
+
 *Own words*, which no paper has: a term that the text itself holds gets a learned amount added to its logit, which
 begins in proportion to the term's IDF. The model starts from what BM25 knows and learns what to add; a word it has
 never seen in training, of a package or product of tomorrow, still counts.
@@ -17,6 +22,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from lexigraft.model.activation import activate
+
 
 class SparseHead(nn.Module):
     """One row and one bias per term and, where `own` is given, what the text's own words are ahead by."""
@@ -27,9 +34,13 @@ class SparseHead(nn.Module):
         self.bias = nn.Parameter(bias.clone().contiguous())
         self.own = None if own is None else nn.Parameter(own.clone().contiguous())
 
+    def tie(self, weight: nn.Parameter) -> None:
+        """Make `weight`, another module's, the rows: what trains one trains the other."""
+        self.weight = weight
+
     @torch.no_grad()
     def rescale(self, alpha: float) -> None:
-        """W <- W / alpha."""
+        """W <- W / alpha, wherever else W may be used."""
         self.weight.div_(alpha)
 
 
@@ -44,6 +55,12 @@ class Bags(NamedTuple):
 def add_own_words(logits: Tensor, own: Tensor, bags: Bags) -> Tensor:
     """`logits` [batch, vocabulary] with own[t] * weight added where a text holds term t."""
     return logits.index_put((bags.rows, bags.terms), own[bags.terms] * bags.weights, accumulate=True)
+
+
+def add_own_token(weights: Tensor, own: Tensor, bags: Bags, activation: str) -> Tensor:
+    """The same where weights are sums over tokens: the own words of a text are one token more, f(own[t] * weight)."""
+    said = activate(own[bags.terms] * bags.weights, activation)
+    return weights.index_put((bags.rows, bags.terms), said.to(weights.dtype), accumulate=True)
 
 
 def own_words(idf: NDArray[np.float64], strength: float) -> Tensor:

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import Bags
-from lexigraft.vocab.aligned import NOT_POOLED, AlignedReader, AlignedTexts, pad, take
+from lexigraft.vocab.aligned import NOT_POOLED, AlignedTexts, pad, take
 from lexigraft.vocab.bags import WeightedBags, document_weights, query_weights, take_bags
+from lexigraft.vocab.reader import TextReader
 
 
 class Inputs(NamedTuple):
@@ -31,12 +32,12 @@ class ReadTexts(NamedTuple):
         return len(self.aligned)
 
 
-def read_documents(encoder: SparseEncoder, reader: AlignedReader, texts: Sequence[str], length: int) -> ReadTexts:
+def read_documents(encoder: SparseEncoder, reader: TextReader, texts: Sequence[str], length: int) -> ReadTexts:
     aligned, bags = reader.read_both(texts, length)
     return ReadTexts(aligned, document_weights(bags, encoder.meta.mean_words))
 
 
-def read_queries(reader: AlignedReader, texts: Sequence[str], length: int) -> ReadTexts:
+def read_queries(reader: TextReader, texts: Sequence[str], length: int) -> ReadTexts:
     aligned, bags = reader.read_both(texts, length)
     return ReadTexts(aligned, query_weights(bags))
 
@@ -49,8 +50,8 @@ def inputs_of(texts: ReadTexts, rows: NDArray[np.int64], pad_id: int, device: to
     own = (torch.from_numpy(part).to(device) for part in (row, bags.terms.astype(np.int64), bags.weights))
     subwords, mask = padded(batch, batch.subwords, pad_id, device)
     said, _ = padded(batch, (batch.terms != NOT_POOLED).astype(np.int32), 0, device)
-    has_words = mask.sum(dim=1, keepdim=True) > 2  # more than the two special tokens
-    pooled = torch.where(said.any(dim=1, keepdim=True), said, mask) * has_words
+    words, _ = padded(batch, (batch.words >= 0).astype(np.int32), 0, device)
+    pooled = torch.where(said.any(dim=1, keepdim=True), said, mask) * words.any(dim=1, keepdim=True)
     return Inputs(subwords, mask, pooled, Bags(*own))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from safetensors.torch import save_file
+from torch import nn
 
 from lexigraft.core.artifact import read_manifest, write_json
 from lexigraft.core.errors import InputError, SettingError
@@ -18,9 +19,10 @@ from lexigraft.core.settings import DataSettings, FinetuneSettings, ModelSetting
 from lexigraft.data.collection import Collection
 from lexigraft.model import scratch
 from lexigraft.model.backbone import Backbone, default_device, load_backbone
-from lexigraft.model.encoder import SparseEncoder, open_encoder, save_encoder
+from lexigraft.model.encoder import PLAIN, SparseEncoder, open_encoder, save_encoder
 from lexigraft.model.head import SparseHead, diagnose, graft, own_words, random_head
 from lexigraft.model.inputs import read_documents, read_queries
+from lexigraft.model.plain import plain_head
 from lexigraft.pipeline.choose_alpha import probe_alphas
 from lexigraft.pipeline.stages import searched_documents
 from lexigraft.pipeline.training_curves import draw as draw_curves
@@ -36,6 +38,7 @@ from lexigraft.vectors.encode import encode_with_model
 from lexigraft.vocab.aligned import AlignedTexts, joined
 from lexigraft.vocab.batching import batches
 from lexigraft.vocab.lexicon import Lexicon, adopt, learn, open_lexicon
+from lexigraft.vocab.lexicon import count_subwords as write_subwords
 
 
 def make_backbone(collection: Collection, layers: int, seed: int, folder: Path) -> None:
@@ -70,6 +73,12 @@ def adopt_vocabulary(collection: Collection, vocabulary: Path, backbone: str, fo
     adopt(vocabulary, documents, load_backbone(backbone, 1).tokenizer, folder)
 
 
+def count_subwords(collection: Collection, backbone: str, folder: Path) -> None:
+    """The backbone's own subwords, the terms of a plain head, with what they are worth in the collection."""
+    documents = (document.contents for document in collection.documents())
+    write_subwords(documents, load_backbone(backbone, 1).subword_reader(), folder)
+
+
 def pretrain(
     texts: Iterable[str],
     vocabulary: Path,
@@ -84,7 +93,9 @@ def pretrain(
     folder: Path,
 ) -> None:
     """Graft the vocabulary onto the backbone loaded from `source` and train it to name masked terms (EMLM) in `texts`;
-    `pretraining.json` says what became of those."""
+    `pretraining.json` says what became of those. With a plain head terms are subwords, and this is masked language
+    modelling of the usual kind.
+    """
     lexicon = open_lexicon(vocabulary)
     backbone = load_backbone(source, model.layers, name)
     _require_positions(backbone, max(model.query_length, model.document_length))
@@ -98,9 +109,8 @@ def pretrain(
 
 
 def _require_positions(backbone: Backbone, longest: int) -> None:
-    config: Any = backbone.body.model.config
-    most = getattr(config, "max_position_embeddings", longest)
-    if longest > most:
+    most = backbone.longest_text
+    if most is not None and longest > most:
         raise SettingError(
             f"model.query_length, model.document_length: {backbone.name!r} reads at most {most} subwords, not {longest}"
         )
@@ -116,15 +126,20 @@ def _read_corpus(texts: Iterable[str], encoder: SparseEncoder, length: int) -> A
 
 
 def new_encoder(backbone: Backbone, lexicon: Lexicon, model: ModelSettings, seed: int) -> SparseEncoder:
-    """A backbone with a grafted or random head over the terms of `lexicon`, its rows times `model.inflate`."""
-    if model.head == "random":
+    """A backbone with a grafted or random head over the terms of `lexicon`, or with its own over its subwords; its rows
+    times `model.inflate`."""
+    if (model.head == PLAIN) != lexicon.subwords:
+        raise InputError(f"model.head = {model.head!r} does not go with this vocabulary; learn it again")
+    if model.head == PLAIN:
+        head = plain_head(backbone)
+    elif model.head == "random":
         head = random_head(len(lexicon.vocabulary), backbone.width, seed)
     else:
         head = grafted_head(backbone, lexicon)
     if model.inflate != 1:
         head.rescale(1 / model.inflate)
     if model.own_words:
-        head = SparseHead(head.weight.detach(), head.bias.detach(), own_words(lexicon.idf, model.own_words))
+        head.own = nn.Parameter(own_words(lexicon.idf, model.own_words))
     return SparseEncoder(
         backbone, head, lexicon.vocabulary, model.head, lexicon.stemmer, lexicon.stopwords, lexicon.mean_words
     )
@@ -182,7 +197,7 @@ def finetune(
     set_dropout(encoder, settings.dropout)
     freeze(encoder, settings.frozen_layers)
     encoder.meta = replace(
-        encoder.meta,
+        encoder.meta, pooling=model.pooling, pooled=model.pooled,
         query_length=model.query_length, document_length=model.document_length,
         query_terms=settings.qk, document_terms=settings.dk,
     )  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, hash_file, read_manifest, recipe
-from lexigraft.core.errors import InputError
+from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import AUTO, FinetuneSettings, Settings
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
@@ -70,6 +70,8 @@ class ModelTraining:
         from lexigraft.pipeline import model_stages
         from lexigraft.vocab import lexicon
 
+        if self.settings.model.head == "plain":
+            return self._subwords()
         settings = self.settings.vocab
         config, parents = {**settings_config(settings), **self.backbone.recipe}, dict(self.data)
         backbone, ready = self.backbone.source, read_manifest(Path(settings.source)) if settings.source else None
@@ -89,6 +91,23 @@ class ModelTraining:
 
         wanted = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, parents)
         return self.artifacts.ensure("vocabulary", "vocabulary", self.folder.model("vocabulary"), wanted, make)
+
+    def _subwords(self) -> Manifest:
+        """The vocabulary of a plain head: nothing is learned, but its terms are counted."""
+        from lexigraft.pipeline import model_stages
+        from lexigraft.vocab import lexicon
+
+        if source := self.settings.vocab.source:
+            raise SettingError(
+                f"vocab.source = {source!r} does not go with model.head = 'plain', whose terms are the backbone's own "
+                "subwords; leave it out, or take a grafted or random head"
+            )
+        config = {"head": "plain", **self.backbone.recipe}
+        wanted = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, dict(self.data))
+        return self.artifacts.ensure(
+            "vocabulary", "vocabulary", self.folder.model("vocabulary"), wanted,
+            lambda out: model_stages.count_subwords(self.collection, self.backbone.source, out),
+        )  # fmt: skip
 
     def pretrained(self) -> Manifest:
         from lexigraft.model import encoder
@@ -127,6 +146,8 @@ class ModelTraining:
         config = {
             **lengths,
             "alpha": model.alpha,
+            "pooling": model.pooling,
+            "pooled": model.pooled,
             "finetune": _deciding(settings),
             "measured": self.measured_split,
         }

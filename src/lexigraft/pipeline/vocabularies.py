@@ -56,6 +56,8 @@ def _open(path: Path) -> OpenVocabulary:
 
 def _open_learned(folder: Path, called: Path) -> OpenVocabulary:
     opened = lexicon.open_lexicon(folder)
+    if opened.subwords:
+        return from_tokenizer(str(called), tokenizer_files.open_tokenizer(folder))
     facts = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
     return from_lexicon(str(called), opened, facts.get("coverage"))
 

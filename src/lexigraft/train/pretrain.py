@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import PretrainSettings
 from lexigraft.model.encoder import SparseEncoder
+from lexigraft.model.families import layers_of
 from lexigraft.train.ahead import Ahead
 from lexigraft.train.batches import rows_of_step
 from lexigraft.train.loop import Loop, Observer, Schedule, Training
@@ -74,25 +75,22 @@ def _observer(
 
 
 def set_dropout(module: nn.Module, share: float) -> None:
-    """Give every dropout of the backbone the same share; backbones differ in where they keep it."""
+    """Give every dropout of the backbone the same share; backbones differ in where they keep it, and ModernBERT's
+    attention keeps a number instead of a module."""
     for part in module.modules():
         if isinstance(part, nn.Dropout):
             part.p = share
+        elif isinstance(getattr(part, "attention_dropout", None), float):
+            part.attention_dropout = share  # type: ignore[assignment]
 
 
 def freeze(encoder: SparseEncoder, layers: int = 0) -> None:
     """Keep the input embeddings as they are (half of a small model's weights, of which a batch touches few), and the
-    lowest `layers` of the backbone."""
+    lowest `layers` of the backbone. Embeddings that are the head too train: a head must, and they are one."""
     model: Any = encoder.body.model
-    parts = [model.get_input_embeddings(), *_layers(model)[:layers]]
-    for parameter in (parameter for part in parts for parameter in part.parameters()):
-        parameter.requires_grad_(False)
-
-
-def _layers(model: Any) -> list[nn.Module]:
-    """The layers of a backbone, from below: the one list of as many modules as its configuration names."""
-    lists = [part for part in model.modules() if isinstance(part, nn.ModuleList)]
-    return next((list(part) for part in lists if len(part) == model.config.num_hidden_layers), [])
+    for part in (model.get_input_embeddings(), *layers_of(model)[:layers]):
+        part.requires_grad_(False)
+    encoder.head.requires_grad_(True)
 
 
 def mean_terms(vectors: Tensor) -> Tensor:

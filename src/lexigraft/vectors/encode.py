@@ -38,6 +38,7 @@ class TextEncoder:
         self.encoder, self.reader = encoder, encoder.reader()
         self._role = role
         self._length = meta.query_length if role == "query" else meta.document_length
+        self._prompt = meta.query_prompt if role == "query" else meta.document_prompt
         self._keep = meta.query_terms if role == "query" else meta.document_terms
 
     @torch.inference_mode()
@@ -56,6 +57,8 @@ class TextEncoder:
         return rows
 
     def _read(self, texts: list[str]) -> ReadTexts:
+        if self._prompt:
+            texts = [self._prompt + text for text in texts]
         if self._role == "query":
             return read_queries(self.reader, texts, self._length)
         return read_documents(self.encoder, self.reader, texts, self._length)
@@ -63,7 +66,11 @@ class TextEncoder:
 
 def _rows(weights: torch.Tensor, keep: int) -> Iterator[Row]:
     """The `keep` heaviest terms (0: all) of each row of a dense matrix."""
-    keep = min(keep or weights.shape[1], weights.shape[1])
+    if keep == 0 or keep >= weights.shape[1]:
+        for row in weights.cpu().numpy():
+            places = np.flatnonzero(row > SMALLEST_WEIGHT)
+            yield places.astype(np.int32), row[places]
+        return
     values, terms = (part.cpu().numpy() for part in weights.topk(keep, dim=1, sorted=False))
     for row, columns in zip(values, terms, strict=True):
         real = row > SMALLEST_WEIGHT

@@ -4,6 +4,7 @@ terms.*  forms.*                    string tables: the terms, and the words each
 forms_indptr.npy form_counts.npy    where a term's forms lie, and how often each occurs
 document_frequency.npy              of each term
 vocabulary.json                     the stemmer and the corpus's size, and counts for the eye
+tokenizer.json                      where the terms are a backbone's subwords: what spells them; no forms then
 """
 
 import json
@@ -22,6 +23,10 @@ from lexigraft.core.types import Vocabulary
 from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.batching import batches
 from lexigraft.vocab.counting import count_words
+from lexigraft.vocab.raw_reader import SubwordReader
+from lexigraft.vocab.reader import TextReader
+from lexigraft.vocab.stems import NO_STEMMER
+from lexigraft.vocab.stopwords import NO_STOPWORDS
 from lexigraft.vocab.subwords import SubwordTokenizer
 from lexigraft.vocab.unigrams import build_unigrams
 
@@ -32,7 +37,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Lexicon:
-    """`forms[forms_indptr[t]:forms_indptr[t + 1]]` are the words that term t stands for."""
+    """`forms[forms_indptr[t]:forms_indptr[t + 1]]` are the words that term t stands for; there are none where
+    `subwords` says that the terms are those of a backbone's tokenizer."""
 
     vocabulary: Vocabulary
     stemmer: str
@@ -43,6 +49,7 @@ class Lexicon:
     document_frequency: NDArray[np.int64]
     n_documents: int
     mean_words: float  # of a document
+    subwords: bool = False
 
     @property
     def idf(self) -> NDArray[np.float64]:
@@ -88,6 +95,8 @@ def learn(
 def adopt(path: Path, documents: Iterable[str], tokenizer: SubwordTokenizer, folder: Path) -> None:
     """Take the vocabulary at `path` as it is, count its terms in other documents, and write both into `folder`."""
     old = open_lexicon(path)
+    if old.subwords:
+        raise InputError(f"{path}: its terms are subwords, not words; learn one with model.head grafted or random")
     facts = json.loads((path / "vocabulary.json").read_text(encoding="utf-8"))
     spelt = np.array(tokenizer.can_spell(old.forms), np.int64)
     unspellable = np.flatnonzero(np.add.reduceat(spelt, old.forms_indptr[:-1]) < np.diff(old.forms_indptr))
@@ -98,6 +107,18 @@ def adopt(path: Path, documents: Iterable[str], tokenizer: SubwordTokenizer, fol
             "backbone's tokenizer; learn the vocabulary with the same backbone"
         )
     _write(facts, old.vocabulary, old.forms, old.forms_indptr, old.form_counts, documents, tokenizer, folder)
+
+
+def count_subwords(documents: Iterable[str], reader: SubwordReader, folder: Path) -> None:
+    """Count in how many of the `documents` each subword of a backbone occurs, and write them as a vocabulary of words
+    would be into `folder`."""
+    facts: dict[str, str | int | float] = {
+        "stemmer": NO_STEMMER, "stopwords": NO_STOPWORDS, "subwords": True, "terms": len(reader.vocabulary),
+        "fingerprint": reader.vocabulary.fingerprint,
+    }  # fmt: skip
+    nothing = np.zeros(0, np.int64)
+    _write_counted(facts, [], np.zeros(len(reader.vocabulary) + 1, np.int64), nothing, documents, reader, folder)
+    reader.save_tokenizer(folder / "tokenizer.json")
 
 
 def _write(
@@ -111,6 +132,19 @@ def _write(
     folder: Path,
 ) -> None:
     reader = AlignedReader(tokenizer, vocabulary, str(facts["stemmer"]), str(facts["stopwords"]))
+    _write_counted(facts, forms, forms_indptr, form_counts, documents, reader, folder)
+
+
+def _write_counted(
+    facts: dict[str, str | int | float],
+    forms: list[str],
+    forms_indptr: NDArray[np.int64],
+    form_counts: NDArray[np.int64],
+    documents: Iterable[str],
+    reader: TextReader,
+    folder: Path,
+) -> None:
+    vocabulary = reader.vocabulary
     frequency, n_documents, n_words = _document_frequency(documents, reader)
     if not frequency.any():
         raise InputError(
@@ -126,7 +160,7 @@ def _write(
     write_json(folder / "vocabulary.json", {**facts, **counted})
 
 
-def _document_frequency(documents: Iterable[str], reader: AlignedReader) -> tuple[NDArray[np.int64], int, int]:
+def _document_frequency(documents: Iterable[str], reader: TextReader) -> tuple[NDArray[np.int64], int, int]:
     """(documents with each term, documents, words)."""
     vocabulary = reader.vocabulary
     frequency, n_documents, n_words = np.zeros(len(vocabulary), np.int64), 0, 0
@@ -151,4 +185,5 @@ def open_lexicon(path: Path) -> Lexicon:
         document_frequency=np.load(path / "document_frequency.npy"),
         n_documents=facts["documents"],
         mean_words=facts["mean_words"],
+        subwords=facts.get("subwords", False),
     )

@@ -1,0 +1,85 @@
+"""Raw text as the backbone's own tokenizer reads it, against `transformers` itself."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import transformers
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexigraft.core.errors import InputError
+from lexigraft.model.backbone import load_backbone
+from lexigraft.train.masking import NO_LABEL, mask_terms
+from lexigraft.vocab.aligned import NO_TERM, NOT_POOLED, joined
+from lexigraft.vocab.raw_reader import subword_terms
+from tests.families import FAMILIES, write_backbone
+
+TEXTS = st.lists(
+    st.text("ab Kur,.é한\ud800", max_size=25) | st.sampled_from(["[MASK] kur", "<pad> a", " "]), max_size=5
+)
+
+
+@pytest.fixture(scope="module")
+def backbones(tmp_path_factory):
+    folders = {family: write_backbone(family, tmp_path_factory.mktemp(family)) for family in ("bert", "roberta")}
+    return {
+        family: (load_backbone(str(folder)), transformers.AutoTokenizer.from_pretrained(folder))
+        for family, folder in folders.items()
+    }
+
+
+@given(texts=TEXTS, length=st.integers(3, 15), family=st.sampled_from(["bert", "roberta"]))
+def test_it_reads_and_cuts_as_transformers_does(texts, length, family, backbones):
+    backbone, theirs = backbones[family]
+    reader, special = backbone.subword_reader(), backbone.tokenizer.special
+    found, bags = reader.read_both(texts, length)
+    assert all(np.array_equal(a, b) for a, b in zip(found, reader.read(texts, length), strict=True))
+    for number, text in enumerate(texts):
+        clean = text.encode("utf-8", "replace").decode()
+        span = slice(found.indptr[number], found.indptr[number + 1])
+        ids, terms, words = (column[span].tolist() for column in (found.subwords, found.terms, found.words))
+        assert ids == theirs(clean, truncation=True, max_length=length)["input_ids"]
+        assert (words[0], words[-1], words[1:-1]) == (-1, -1, list(range(len(ids) - 2)))
+        for subword, term in zip(ids, terms, strict=True):
+            expected = NOT_POOLED if subword in theirs.all_special_ids else subword
+            assert term == (NO_TERM if subword == special.unknown else expected)
+        whole = theirs(clean, add_special_tokens=False)["input_ids"]
+        span = slice(bags.indptr[number], bags.indptr[number + 1])
+        counts = Counter(subword for subword in whole if subword not in theirs.all_special_ids)
+        assert dict(zip(bags.terms[span].tolist(), bags.counts[span].tolist(), strict=True)) == counts
+        assert bags.terms[span].tolist() == sorted(counts)
+        assert bags.n_words[number] == len(whole)
+
+
+def test_masking_terms_is_masking_subwords(backbones):
+    backbone, _ = backbones["bert"]
+    texts = backbone.subword_reader().read(["kura mele tosi"] * 50, 40)
+    n_terms = int((texts.terms[texts.indptr[0] : texts.indptr[1]] >= 0).sum())
+    assert n_terms == 6  # kur ##a mel ##e tos ##i
+    found = mask_terms(texts, 4, np.array(backbone.tokenizer.ordinary_ids, np.int32), np.random.default_rng(0))
+    labelled = (found.labels != NO_LABEL).reshape(50, -1)
+    assert labelled.sum(1).tolist() == [1] * 50  # 15 % of six, at least one: single subwords
+    assert (found.labels[found.labels != NO_LABEL] == texts.subwords[found.labels != NO_LABEL]).all()
+    assert len(set(np.argmax(labelled, 1).tolist())) == 6  # any of them
+
+
+def test_terms_are_the_subwords_in_order():
+    assert list(subword_terms({"b": 1, "a": 0}, 4, "m").terms) == ["a", "b", "[row 2]", "[row 3]"]
+    assert list(subword_terms({"[row 2]": 0, "a": 1}, 3, "m").terms) == ["[row 2]", "a", "[row 2 of m]"]
+    with pytest.raises(InputError, match="has a subword of id 7, its model only 3 rows"):
+        subword_terms({"a": 7}, 3, "m")
+
+
+def test_no_texts(backbones):
+    reader = backbones["bert"][0].subword_reader()
+    found, bags = reader.read_both([], 9)
+    assert (len(found), bags.terms.tolist()) == (0, [])
+    assert joined([found, reader.read(["a"], 9)]).subwords.tolist() == reader.read(["a"], 9).subwords.tolist()
+
+
+def test_every_family_has_its_subwords(tmp_path):
+    for family in FAMILIES:
+        backbone = load_backbone(str(write_backbone(family, tmp_path / family)))
+        rows, ids = backbone.subwords().terms, backbone.hf_tokenizer.get_vocab()
+        assert all(rows[number] == subword for subword, number in ids.items())
