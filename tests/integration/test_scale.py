@@ -120,7 +120,8 @@ if __name__ == "__main__":
     from lexigraft.model import encoder as store
     from lexigraft.model import scratch
     from lexigraft.model.backbone import load_backbone
-    from lexigraft.pipeline.model_stages import encode, learn_vocabulary, new_encoder
+    from lexigraft.pipeline.model_stages import encode, learn_vocabulary
+    from lexigraft.pipeline.new_model import new_encoder
     from lexigraft.core.settings import ModelSettings
     from lexigraft.vocab import lexicon
     from dataclasses import replace

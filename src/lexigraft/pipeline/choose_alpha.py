@@ -26,6 +26,7 @@ from lexigraft.train.together import leaders
 
 FILE = "alpha.json"
 PROBE_SHARE, FEWEST_STEPS, MOST_STEPS = 10, 20, 1000
+LARGEST_ALPHA = 256.0  # a head that needs more is broken otherwise
 LAST = 5  # steps whose mean is the last loss
 
 log = logging.getLogger(__name__)
@@ -49,17 +50,20 @@ class AlphaChoice:
 
 
 def choose_alpha(mean_norm: float, found: Activations, probe: Callable[[float], ProbeResult]) -> AlphaChoice:
-    """1 for a head that is not too large; otherwise the best of 1, 2, 4, 8 and 16 by `probe(alpha)`."""
+    """1 for a head that is not too large; otherwise the best of 1, 2, 4, 8 and 16 by `probe(alpha)`, and of larger ones
+    as long as the largest is the best."""
     loss = f"first loss {found.first_loss:.2f}, of chance {found.chance_loss:.2f}"
     if not is_too_large(mean_norm, found):
         return AlphaChoice(1.0, f"the head is not too large: mean norm {mean_norm:.2f}, {loss}", mean_norm, found)
     reason = f"mean norm {mean_norm:.2f}" if mean_norm >= LARGE_NORM else loss
-    log.info("alpha: the head is too large (%s); probing %s", reason, ", ".join(f"{alpha:g}" for alpha in ALPHAS))
-    probes = {}
-    for alpha in ALPHAS:
+    log.info("alpha: the head is too large (%s); probing what to divide it by", reason)
+    probes: dict[float, ProbeResult] = {}
+    alpha = ALPHAS[0]
+    while alpha <= ALPHAS[-1] or (alpha <= LARGEST_ALPHA and best_alpha(probes) == max(probes)):
         probes[alpha] = probe(alpha)
         shown = "score %.4f, ranking loss %.3f to %.3f"
         log.info(f"alpha {alpha:g}: {shown}", probes[alpha].score, probes[alpha].first_loss, probes[alpha].last_loss)
+        alpha *= 2
     why = f"the head is too large ({reason}); the best of short probe runs"
     return AlphaChoice(best_alpha(probes), why, mean_norm, found, probes=probes)
 
@@ -98,7 +102,7 @@ def probe_alphas(
     choice = choose_alpha(diagnose(encoder.head).mean_norm, found, probe)
     choice = replace(choice, alpha=leaders(choice.alpha))
     log.info("alpha: %g is taken: %s", choice.alpha, choice.why)
-    if choice.alpha == ALPHAS[-1]:
+    if choice.alpha == LARGEST_ALPHA:
         log.warning("alpha %g, the largest that was probed, is best: a larger one may be better still", choice.alpha)
     return replace(choice, probe_steps=short.steps if choice.probes else 0)
 

@@ -111,7 +111,7 @@ class ModelTraining:
 
     def pretrained(self) -> Manifest:
         from lexigraft.model import encoder
-        from lexigraft.pipeline import model_stages
+        from lexigraft.pipeline import model_stages, pretraining
 
         model, seed = self.settings.model, self.settings.run.seed
         start = {"layers": model.layers, "head": model.head, "inflate": model.inflate, "own_words": model.own_words}
@@ -129,7 +129,7 @@ class ModelTraining:
         def make(checkpoint: Path, out: Path) -> None:
             own = model_stages.texts_of(self.collection)
             texts = own if read is None else (document.contents for document in read.documents())
-            model_stages.pretrain(
+            pretraining.pretrain(
                 texts, self.folder.model("vocabulary"), self.backbone.source, self.backbone.name,
                 model, self.settings.pretrain, seed,
                 recipe(wanted), self.progress, checkpoint, out,
@@ -139,7 +139,7 @@ class ModelTraining:
 
     def finetuned(self) -> Manifest:
         from lexigraft.model import encoder
-        from lexigraft.pipeline import model_stages
+        from lexigraft.pipeline import finetuning
 
         model, settings, seed = self.settings.model, self.settings.finetune, self.settings.run.seed
         lengths = {"query_length": model.query_length, "document_length": model.document_length}
@@ -158,14 +158,15 @@ class ModelTraining:
         wanted = Manifest(encoder.KIND, encoder.FORMAT_VERSION, config, parents, seed)
 
         def make(checkpoint: Path, out: Path) -> None:
-            model_stages.finetune(
+            finetuning.finetune(
                 self.collection, self.measured_split, self.folder.model("pretrained"), model, settings, seed,
                 recipe(wanted), self.progress, checkpoint, out,
             )  # fmt: skip
 
         made = self._train("finetune", "finetuned", wanted, make)
         for stage in ("pretrain", "finetune"):
-            shutil.rmtree(self.folder.model(f"{stage}-checkpoint"), ignore_errors=True)
+            for what in ("checkpoint", "texts"):
+                shutil.rmtree(self.folder.model(f"{stage}-{what}"), ignore_errors=True)
         return made
 
     def _backbone(self) -> BackboneChoice:

@@ -33,6 +33,12 @@ def test_a_long_norm_or_a_high_first_loss_is_probed(norm, found):
     assert (choice.alpha, tuple(asked)) == (8.0, ALPHAS)
 
 
+def test_probing_goes_on_while_the_largest_is_the_best():
+    asked = []
+    assert choose_alpha(9.0, CALM, best_at(64, asked)).alpha == 64.0
+    assert asked == [*ALPHAS, 32.0, 64.0, 128.0]
+
+
 def test_the_choice_is_written_with_its_numbers(tmp_path):
     results = {1.0: ProbeResult(0.0, math.inf, math.inf), 2.0: ProbeResult(0.75, 9.0, 2.5)}
     choose_alpha(3.0, CALM, lambda alpha: results.get(alpha, ProbeResult(0.5, 8.0, 3.0))).write(tmp_path)

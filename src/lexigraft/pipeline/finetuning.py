@@ -1,0 +1,88 @@
+"""The stage that fine-tunes a model: a pre-trained one learns to rank."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lexigraft.core.progress import Progress
+from lexigraft.core.settings import FinetuneSettings, ModelSettings
+from lexigraft.data.collection import Collection
+from lexigraft.model.backbone import default_device
+from lexigraft.model.encoder import SparseEncoder, open_encoder
+from lexigraft.model.inputs import read_documents, read_queries
+from lexigraft.pipeline.choose_alpha import probe_alphas
+from lexigraft.pipeline.new_model import write_model
+from lexigraft.pipeline.token_cache import cached, open_texts, write_texts
+from lexigraft.pipeline.training_data import TrainingData, training_data
+from lexigraft.train.finetune import ValidationTexts
+from lexigraft.train.finetune import finetune as train_to_rank
+from lexigraft.train.pairs import TrainingPairs
+from lexigraft.train.pretrain import freeze, set_dropout
+
+QUERIES, DOCUMENTS, ASKED, RANKED = "queries", "documents", "validation-queries", "validation-documents"
+
+
+def finetune(
+    collection: Collection,
+    measured_split: str | None,
+    pretrained: Path,
+    model: ModelSettings,
+    settings: FinetuneSettings,
+    seed: int,
+    recipe: dict[str, Any],
+    progress: Progress,
+    checkpoint: Path,
+    folder: Path,
+) -> None:
+    """Divide the head by alpha and train the model to rank; how alpha = auto was chosen is kept beside it."""
+
+    def open_pretrained() -> SparseEncoder:
+        encoder = open_encoder(pretrained).to(default_device())
+        encoder.meta = replace(
+            encoder.meta, pooling=model.pooling, pooled=model.pooled,
+            query_length=model.query_length, document_length=model.document_length,
+            query_terms=settings.qk, document_terms=settings.dk,
+        )  # fmt: skip
+        return encoder
+
+    encoder, data = open_pretrained(), training_data(collection, measured_split, settings)
+    texts = cached(
+        checkpoint.with_name("finetune-texts"), recipe, lambda draft: _read_texts(encoder, data, model, draft)
+    )
+    training_pairs, validation = _open_texts(texts, data)
+    alpha = model.alpha
+    if isinstance(alpha, str):
+        choice = probe_alphas(
+            open_pretrained, training_pairs, settings, seed, validation, checkpoint.with_name("alpha-probe"), progress,
+        )  # fmt: skip
+        choice.write(folder)
+        alpha = choice.alpha
+    encoder.head.rescale(alpha)
+    set_dropout(encoder, settings.dropout)
+    freeze(encoder, settings.frozen_layers)
+    training = train_to_rank(encoder, training_pairs, settings, checkpoint, recipe, seed, validation, progress)
+    write_model(encoder, training, folder)
+
+
+def _read_texts(encoder: SparseEncoder, data: TrainingData, model: ModelSettings, draft: Path) -> None:
+    """Every text that trains or validates, as the model reads it."""
+    reader, (pairs, validating) = encoder.reader(), data
+    sides = [(QUERIES, DOCUMENTS, pairs.queries, pairs.documents)]
+    if validating is not None:
+        sides.append((ASKED, RANKED, validating.queries, validating.documents))
+    for asked, ranked, queries, documents in sides:
+        write_texts(draft, asked, queries, lambda some: read_queries(reader, some, model.query_length))
+        write_texts(draft, ranked, documents, lambda some: read_documents(encoder, reader, some, model.document_length))
+
+
+def _open_texts(texts: Path, data: TrainingData) -> tuple[TrainingPairs, ValidationTexts | None]:
+    pairs, validating = data
+    rows = np.array(pairs.query_of, np.int64), np.array(pairs.document_of, np.int64)
+    opened = open_texts(texts, QUERIES), open_texts(texts, DOCUMENTS)
+    training_pairs = TrainingPairs(*opened, *rows, pairs.negatives, pairs.teacher)
+    if validating is None:
+        return training_pairs, None
+    wanted = np.array(validating.wanted, np.int64)
+    return training_pairs, ValidationTexts(open_texts(texts, ASKED), open_texts(texts, RANKED), wanted)
