@@ -63,6 +63,9 @@ def convert(
             "--qrels", help="Judgements to add: FILE or SPLIT=FILE (test where not said).", metavar="[SPLIT=]FILE"
         ),
     ] = None,
+    merge_twins: Annotated[
+        bool, typer.Option("--merge-twins", help="Documents of the same text become one, with the judgements of all.")
+    ] = False,
     on_duplicate: OnDuplicateOption = None,
     on_bad_bytes: Annotated[
         str, typer.Option("--on-bad-bytes", help="A line that is not UTF-8: 'error' or 'replace'.")
@@ -78,8 +81,9 @@ def convert(
     given = [text.partition("=") if "=" in text else ("test", "=", text) for text in qrels or ()]
     files = {split: Path(file) for split, _, file in given}
     reading = Reading(checked.on_duplicate, checked.on_bad_bytes)
-    convert_collection(source, out_, reading, queries or (), files, BarProgress())
-    print_line(f"{out_}: in BEIR layout; count it: lexigraft data stats {out_}")
+    n_twins = convert_collection(source, out_, reading, queries or (), files, merge_twins, BarProgress())
+    merged = f", {n_twins:,} documents merged into others of the same text" if merge_twins else ""
+    print_line(f"{out_}: in BEIR layout{merged}; count it: lexigraft data stats {out_}")
 
 
 def _cell(value: float) -> str:

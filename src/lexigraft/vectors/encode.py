@@ -12,13 +12,14 @@ from lexigraft.core.arrays import ArrayWriter, StringTableWriter, write_strings
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.types import Document, Vocabulary, require_same_vocabulary
+from lexigraft.model.backbone import default_device
 from lexigraft.model.encoder import SparseEncoder, open_encoder
 from lexigraft.model.inputs import ReadTexts, inputs_of, read_documents, read_queries
 from lexigraft.model.precision import fast_precision
 from lexigraft.vectors.store import VectorsMeta, shown_title, write_meta
 from lexigraft.vocab.batching import batches
 
-BATCH = 64
+CPU_BATCH, GPU_BATCH = 64, 512
 READ_AHEAD = 4096  # so many texts at most are sorted by length at a time, so that batches hold little padding
 SMALLEST_WEIGHT = 1e-4
 
@@ -48,8 +49,9 @@ class TextEncoder:
         device, pad_id = next(self.encoder.parameters()).device, self.encoder.tokenizer.special.pad
         rows: list[Row] = [(np.zeros(0, np.int32), np.zeros(0, np.float32))] * len(texts)
         order = np.argsort(np.diff(read.aligned.indptr), kind="stable")
-        for start in range(0, len(order), BATCH):
-            places = order[start : start + BATCH]
+        at_once = CPU_BATCH if device.type == "cpu" else GPU_BATCH
+        for start in range(0, len(order), at_once):
+            places = order[start : start + at_once]
             with fast_precision(device):
                 weights = self.encoder(*inputs_of(read, places, pad_id, device)).float()
             for place, row in zip(places.tolist(), _rows(weights, self._keep), strict=True):
@@ -130,7 +132,7 @@ class ModelQueryEncoder:
 
 def open_model_query_encoder(path: Path, vocabulary: Vocabulary, fingerprint: str) -> ModelQueryEncoder:
     """The model at `path`, which must have the index's vocabulary and be the very one that wrote its documents."""
-    encoder = open_encoder(path)
+    encoder = open_encoder(path).to(default_device())
     require_same_vocabulary(f"the model at {path}", encoder.meta.vocab_fingerprint, "the index", vocabulary.fingerprint)
     manifest = read_manifest(path)
     if manifest is None or manifest.fingerprint != fingerprint:
