@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,11 +110,13 @@ def main() -> None:
         runs = [run for run in runs if run.name in options.only or run.collection in options.only]
     options.out.mkdir(parents=True, exist_ok=True)
     results = options.results or options.out / "results.json"
-    found: list[dict[str, Any]] = []
+    found: dict[int, dict[str, Any]] = {}
     with ThreadPoolExecutor(options.jobs) as pool:
-        for result in pool.map(lambda run: perform(run, options.out, options.threads), runs):
-            found.append(result)
-            results.write_text(json.dumps({"plan": options.plan.name, "runs": found}, indent=1) + "\n")
+        begun = {pool.submit(perform, run, options.out, options.threads): at for at, run in enumerate(runs)}
+        for done in as_completed(begun):
+            found[begun[done]] = done.result()
+            in_order = [found[at] for at in sorted(found)]
+            results.write_text(json.dumps({"plan": options.plan.name, "runs": in_order}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

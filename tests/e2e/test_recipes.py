@@ -94,7 +94,7 @@ def test_an_inflated_head_is_said_to_be_too_large_and_auto_divides_it(
     choice = json.loads((pretrained / "model/finetuned/alpha.json").read_text())
     assert choice["alpha"] > 1
     assert f"alpha: {choice['alpha']:g} is taken" in answer.stderr
-    assert [probe["alpha"] for probe in choice["probes"]] == [1, 2, 4, 8, 16]
+    assert [probe["alpha"] for probe in choice["probes"]][:5] == [1, 2, 4, 8, 16]
     best = max(choice["probes"], key=lambda probe: (probe["score"], -probe["last_loss"], -probe["alpha"]))
     assert best["alpha"] == choice["alpha"]
     assert lexigraft(*arguments, "--again").status == 0

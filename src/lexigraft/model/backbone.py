@@ -9,7 +9,7 @@ import importlib.metadata
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -28,7 +28,7 @@ EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model")
 
 
-class _PassThrough(nn.Module):
+class PassThrough(nn.Module):
     """Stands where the decoder to subwords was: the model then gives transformed hidden states as its "logits"."""
 
     bias = None
@@ -107,6 +107,25 @@ def load_backbone(name: str, layers: int = 0, called: str | None = None) -> Back
 
     A model without a masked-language-model head gets one tied to its word embeddings.
     """
+    hf, (source, config, tokenizer, has_head) = transformers_library(), find_backbone(name, layers)
+    if has_head:
+        model = hf.AutoModelForMaskedLM.from_pretrained(source, config=config, dtype=torch.float32)
+    else:
+        model = hf.AutoModel.from_pretrained(source, config=config, dtype=torch.float32, **without_pooler(config))
+    return _backbone(called or name, model, has_head, tokenizer)
+
+
+class Found(NamedTuple):
+    """Where a backbone lies, its configuration, its tokenizer, and whether it has a masked-language-model head."""
+
+    source: str
+    config: Any
+    tokenizer: Any
+    has_head: bool
+
+
+def find_backbone(name: str, layers: int = 0) -> Found:
+    """What `load_backbone` would load, without its weights."""
     hf = transformers_library()
     source = str(embedded_folder()) if name == "embedded" else name
     _require_tokenizer(Path(source))
@@ -120,11 +139,7 @@ def load_backbone(name: str, layers: int = 0, called: str | None = None) -> Back
             raise InputError(f"{name!r} has {config.num_hidden_layers} layers, not {layers}")
         cut_layers(config, layers)
     has_head = any("MaskedLM" in kind or "PreTraining" in kind for kind in config.architectures or ())
-    if has_head:
-        model = hf.AutoModelForMaskedLM.from_pretrained(source, config=config, dtype=torch.float32)
-    else:
-        model = hf.AutoModel.from_pretrained(source, config=config, dtype=torch.float32, **without_pooler(config))
-    return _backbone(called or name, model, has_head, tokenizer)
+    return Found(source, config, tokenizer, has_head)
 
 
 def _require_tokenizer(folder: Path) -> None:
@@ -150,11 +165,12 @@ def _backbone(name: str, model: Any, has_head: bool, hf_tokenizer: Any) -> Backb
     embeddings, bias = model.get_input_embeddings().weight, None
     weight = embeddings
     if has_head:
-        weight, bias = take_decoder(model, _PassThrough())
+        weight, bias = take_decoder(model, PassThrough())
     elif weight.shape[1] != model.config.hidden_size:
         raise InputError(
             f"{name!r} has no masked-language-model head, and none can be tied to its word embeddings: they are "
-            f"{weight.shape[1]} wide and its hidden states {model.config.hidden_size}; give a model with a head"
+            f"{weight.shape[1]} wide and its hidden states {model.config.hidden_size}; give it a head first: "
+            "lexigraft model mlm"
         )
     bias = torch.zeros(len(weight)) if bias is None else bias.detach().clone()
     tokenizer, tied = from_transformers(hf_tokenizer, name), weight is embeddings

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from lexigraft.core.errors import InputError
-from lexigraft.model.backbone import Body, _PassThrough, embedded_folder, load_backbone, transformers_library
-from lexigraft.vocab.subwords import SubwordTokenizer
+from lexigraft.model.backbone import Body, PassThrough, find_backbone, transformers_library
+from lexigraft.vocab.subwords import SubwordTokenizer, from_transformers
 
 OWN, ADDED = "own", "added"
 
@@ -25,7 +25,7 @@ class MaskedLM(nn.Module):
         super().__init__()
         self.head, self.tokenizer, self._hf_tokenizer = head, tokenizer, hf_tokenizer
         self.decoder = model.get_output_embeddings()
-        model.set_output_embeddings(_PassThrough())
+        model.set_output_embeddings(PassThrough())
         self.body = Body(model, has_mlm_head=True)
 
     @property
@@ -53,17 +53,15 @@ class MaskedLM(nn.Module):
         model: Any = self.body.model
         model.set_output_embeddings(self.decoder)
         model.save_pretrained(folder)
-        model.set_output_embeddings(_PassThrough())
+        model.set_output_embeddings(PassThrough())
         self._hf_tokenizer.save_pretrained(folder)
 
 
 def load_masked_lm(name: str, layers: int, seed: int) -> MaskedLM:
     """The masked language model that `name` is or, by an added head drawn by `seed`, becomes; `name` and `layers` as
     `load_backbone` takes them."""
-    hf, backbone = transformers_library(), load_backbone(name, layers)
-    source = str(embedded_folder()) if name == "embedded" else name
-    described: Any = backbone.body.model
-    config, head = described.config, OWN if backbone.body.has_mlm_head else ADDED
+    hf, (source, config, tokenizer, has_head) = transformers_library(), find_backbone(name, layers)
+    head = OWN if has_head else ADDED
     if head == ADDED:
         config.tie_word_embeddings = True
     torch.manual_seed(seed)
@@ -75,7 +73,7 @@ def load_masked_lm(name: str, layers: int, seed: int) -> MaskedLM:
         raise InputError(f"{name!r}: transformers knows no masked language model of its family") from error
     if lost := [key for key in found["missing_keys"] if key.startswith(f"{model.base_model_prefix}.")]:
         raise InputError(f"{name!r}: the encoder's weights do not fit its family's masked language model: {lost[:3]}")
-    made = MaskedLM(model, backbone.hf_tokenizer, backbone.tokenizer, head)
+    made = MaskedLM(model, tokenizer, from_transformers(tokenizer, name), head)
     if head == ADDED and not made.is_tied:
         raise InputError(f"{name!r}: the head of its family cannot be tied to its word embeddings")
     return made

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_PADDING = 0.2  # of a rectangle; a batch with more is cut, unless the parts would be small
+GPU_PADDING = 0.5  # a GPU waits for launches, so fewer and larger rectangles are faster there
 SMALLEST_BUCKET = 32  # texts: below that, a launch costs more than the padding it saves
 
 
@@ -18,14 +19,14 @@ def rows_of_step(step: int, n_rows: int, batch: int, seed: int) -> NDArray[np.in
     return np.sort(order[start : start + batch])
 
 
-def length_buckets(lengths: NDArray[np.int64], most: int = 0) -> list[NDArray[np.int64]]:
+def length_buckets(lengths: NDArray[np.int64], most: int = 0, padding: float = MOST_PADDING) -> list[NDArray[np.int64]]:
     """The places of texts, each once, in groups of like length, the shortest first; `most` texts a group (0: any).
 
-    A group ends where a further text would make more than `MOST_PADDING` of its rectangle padding. One group keeps the
-    order of the batch.
+    A group ends where a further text would make more than the share `padding` of its rectangle padding. One group keeps
+    the order of the batch.
     """
     most = most or len(lengths)
-    if len(lengths) <= most and _padding(lengths) <= MOST_PADDING:
+    if len(lengths) <= most and _padding(lengths) <= padding:
         return [np.arange(len(lengths))]
     order = np.argsort(lengths, kind="stable")
     sums = np.concatenate(([0], np.cumsum(lengths[order])))
@@ -33,7 +34,7 @@ def length_buckets(lengths: NDArray[np.int64], most: int = 0) -> list[NDArray[np
     while start < len(order):
         ends = np.arange(start + 1, min(start + most, len(order)) + 1)
         filled = (sums[ends] - sums[start]) / (lengths[order[ends - 1]] * (ends - start))
-        dense = ends[(filled >= 1 - MOST_PADDING) | (ends - start <= SMALLEST_BUCKET)]
+        dense = ends[(filled >= 1 - padding) | (ends - start <= SMALLEST_BUCKET)]
         end = int(dense[-1])
         groups.append(order[start:end])
         start = end

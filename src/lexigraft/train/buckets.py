@@ -11,7 +11,7 @@ from torch.utils.checkpoint import checkpoint
 
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.inputs import Inputs, ReadTexts, inputs_of, to_device
-from lexigraft.train.batches import length_buckets
+from lexigraft.train.batches import MOST_PADDING, length_buckets
 
 CPU = torch.device("cpu")
 
@@ -23,10 +23,12 @@ class Bucket(NamedTuple):
     inputs: Inputs
 
 
-def bucketed(texts: ReadTexts, rows: NDArray[np.int64], pad_id: int, chunk: int = 0) -> list[Bucket]:
+def bucketed(
+    texts: ReadTexts, rows: NDArray[np.int64], pad_id: int, chunk: int = 0, padding: float = MOST_PADDING
+) -> list[Bucket]:
     """Rows of `texts` as rectangles, at most `chunk` texts each (0: any number)."""
     indptr = texts.aligned.indptr
-    groups = length_buckets(indptr[rows + 1] - indptr[rows], chunk)
+    groups = length_buckets(indptr[rows + 1] - indptr[rows], chunk, padding)
     return [Bucket(places, inputs_of(texts, rows[places], pad_id, CPU)) for places in groups]
 
 

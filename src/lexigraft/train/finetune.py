@@ -13,6 +13,7 @@ from lexigraft.core.settings import FinetuneSettings
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.inputs import ReadTexts
 from lexigraft.train.ahead import Ahead
+from lexigraft.train.batches import GPU_PADDING, MOST_PADDING
 from lexigraft.train.buckets import Bucket, bucketed, encode_buckets
 from lexigraft.train.loop import Loop, Schedule, Training, TrainingError, Validation
 from lexigraft.train.losses import keep_heaviest
@@ -56,8 +57,9 @@ def finetune(
 
     def prepare(step: int) -> tuple[PairBatch, list[Bucket], list[Bucket]]:
         batch = batch_of_step(pairs, judged, step, settings.batch, seed, settings.n_negatives)
-        queries = bucketed(pairs.queries, own_share(batch.queries), pad_id, settings.chunk)
-        return batch, queries, bucketed(pairs.documents, own_share(batch.documents), pad_id, settings.chunk)
+        how = pad_id, settings.chunk, GPU_PADDING if device.type == "cuda" else MOST_PADDING
+        queries = bucketed(pairs.queries, own_share(batch.queries), *how)
+        return batch, queries, bucketed(pairs.documents, own_share(batch.documents), *how)
 
     ahead, phases = Ahead(prepare, settings.steps), Phases(device)
 

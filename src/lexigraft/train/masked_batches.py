@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from lexigraft.core.processes import n_processes, process_rank
 from lexigraft.model.inputs import padded
-from lexigraft.train.batches import length_buckets
+from lexigraft.train.batches import MOST_PADDING, length_buckets
 from lexigraft.train.linear_cross_entropy import NamedRows, linear_cross_entropy
 from lexigraft.train.masking import NO_LABEL, MaskedTexts
 from lexigraft.train.together import total
@@ -34,11 +34,11 @@ class MaskedBatch(NamedTuple):
     n_labels: int
 
 
-def masked_batch(texts: AlignedTexts, masked: MaskedTexts, pad_id: int) -> MaskedBatch:
+def masked_batch(texts: AlignedTexts, masked: MaskedTexts, pad_id: int, padding: float = MOST_PADDING) -> MaskedBatch:
     """A batch as rectangles on the CPU. It is masked before it is shared, so its masks do not depend on the sharing."""
     both = AlignedTexts(texts.indptr, masked.subwords, masked.labels, texts.words)
     share = np.array_split(np.arange(len(texts)), n_processes())[process_rank()]
-    groups = length_buckets(np.diff(texts.indptr)[share]) if len(share) else []
+    groups = length_buckets(np.diff(texts.indptr)[share], padding=padding) if len(share) else []
     buckets = [_bucket(both, share[group], pad_id) for group in groups]
     return MaskedBatch(buckets, int((masked.labels != NO_LABEL).sum()))
 

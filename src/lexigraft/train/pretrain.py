@@ -13,7 +13,7 @@ from lexigraft.core.settings import PretrainSettings
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.families import layers_of
 from lexigraft.train.ahead import Ahead
-from lexigraft.train.batches import rows_of_step
+from lexigraft.train.batches import GPU_PADDING, MOST_PADDING, rows_of_step
 from lexigraft.train.loop import Loop, Observer, Schedule, Training
 from lexigraft.train.masked_batches import MaskedBatch, masked_batch, name_masked
 from lexigraft.train.masking import mask_terms
@@ -36,14 +36,15 @@ def pretrain(
 ) -> Training:
     """Train `encoder` in place to name masked terms. The history has loss and accuracy by step and, every
     `validate_every` steps and at the last, what `subword_validation.measure` finds; the last weights are kept."""
+    device = next(encoder.parameters()).device
     special, ordinary = encoder.tokenizer.special, np.array(encoder.tokenizer.ordinary_ids, np.int32)
 
     def prepare(step: int) -> MaskedBatch:
         batch = take(corpus.texts, corpus.training[rows_of_step(step, len(corpus.training), settings.batch, seed)])
         masked = mask_terms(batch, special.mask, ordinary, np.random.default_rng((seed, 1, step)))
-        return masked_batch(batch, masked, special.pad)
+        return masked_batch(batch, masked, special.pad, GPU_PADDING if device.type == "cuda" else MOST_PADDING)
 
-    ahead, phases = Ahead(prepare, settings.steps), Phases(next(encoder.parameters()).device)
+    ahead, phases = Ahead(prepare, settings.steps), Phases(device)
 
     def step_losses(step: int) -> dict[str, Tensor]:
         batch = ahead(step)

@@ -7,7 +7,7 @@ import transformers
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary
-from lexigraft.model.backbone import Body, _PassThrough, load_backbone, state_hash
+from lexigraft.model.backbone import Body, PassThrough, load_backbone, state_hash
 from lexigraft.model.encoder import FORMAT_VERSION, KIND, SparseEncoder, open_encoder, save_encoder
 from lexigraft.model.head import random_head
 
@@ -29,7 +29,7 @@ def test_rows_times_hidden_states_are_the_models_own_logits(family):
     expected = model(input_ids=subwords, attention_mask=mask).logits
     decoder = model.get_output_embeddings()
     weight, bias = decoder.weight.detach().clone(), decoder.bias.detach().clone()
-    model.set_output_embeddings(_PassThrough())
+    model.set_output_embeddings(PassThrough())
     hidden = Body(model, has_mlm_head=True)(subwords, mask)
     torch.testing.assert_close(hidden @ weight.T + bias, expected)
 
