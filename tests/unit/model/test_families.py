@@ -153,5 +153,5 @@ def test_a_backbone_without_a_head_is_tied_to_its_embeddings_or_refused(folders,
     encoder = plain_encoder(tmp_path / "bert")
     assert (encoder.meta.mlm_head, encoder.meta.tied) == ("tied", True)
     assert encoder.head.weight is encoder.backbone.word_embeddings
-    with pytest.raises(InputError, match="they are 8 wide and its hidden states 16; give a model with a head"):
+    with pytest.raises(InputError, match="they are 8 wide and its hidden states 16; give it a head first"):
         load_backbone(str(tmp_path / "albert"))
