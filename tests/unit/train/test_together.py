@@ -24,9 +24,14 @@ rows = np.arange(7)
 vectors = gather_rows(model(texts[own_share(rows)]), len(rows))
 loss = torch.nn.functional.cross_entropy(vectors @ vectors.T, torch.arange(7)) + vectors.mean(0).square().sum()
 loss.backward()
-add_gradients(model.parameters())
+unused = torch.nn.Parameter(torch.ones(3))
+leaders_alone = torch.nn.Parameter(torch.ones(3))
+if is_leader():
+    leaders_alone.sum().backward()
+add_gradients([*model.parameters(), unused, leaders_alone])
 wait_for_all()
 found = {
+    "unused": unused.grad, "alone": None if leaders_alone.grad is None else leaders_alone.grad.tolist(),
     "loss": float(loss), "gradient": [p.grad.flatten().tolist() for p in model.parameters()],
     "leaders": leaders(3.0 if is_leader() else 4.0), "total": float(total(torch.ones(()))),
 }
@@ -50,6 +55,8 @@ def test_gradients_of_two_processes_are_those_of_one(tmp_path):
     assert two["loss"] == pytest.approx(one["loss"], rel=1e-12)
     for ours, theirs in zip(two["gradient"], one["gradient"], strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+    for found in (one, two):  # a gradient of 0 would still let weight decay at what nothing asks for
+        assert (found["unused"], found["alone"]) == (None, [1.0, 1.0, 1.0])
     assert (two["leaders"], two["total"], one["total"]) == (3.0, 2.0, 1.0)
 
 
