@@ -25,7 +25,9 @@ CHANGES = (
 def start(n, call):
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen([*LAUNCHER, str(n), "-m", "lexigraft", *map(str, call)], text=True, env=environment, **pipes)
+    return subprocess.Popen(
+        [*LAUNCHER, str(n), "-m", "lexigraft", *map(str, call)], text=True, env=environment, **pipes
+    )
 
 
 def workers_of(process):

@@ -88,7 +88,6 @@ def test_half_the_bits_train_too(pooling, folder):
     texts = read_documents(encoder, encoder.reader(), TEXTS, 12)
     _, exact = gradients(encoder, texts, 2)
     _, half = gradients(encoder, texts, 2, half=True)
-    for name, value in exact.items():
-        assert half[name].isfinite().all(), name
+    assert half.keys() == exact.keys() and all(value.isfinite().all() for value in half.values())
     near = torch.nn.functional.cosine_similarity(half["head.weight"].flatten(), exact["head.weight"].flatten(), dim=0)
     assert near > 0.98
