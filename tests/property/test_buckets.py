@@ -19,6 +19,12 @@ def test_every_text_is_in_one_bucket_which_holds_little_padding(lengths, most):
         assert padding <= MOST_PADDING + 1e-9 or len(group) <= SMALLEST_BUCKET
 
 
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=SMALLEST_BUCKET).map(np.array))
+def test_one_bucket_keeps_the_order_however_the_lengths_differ(lengths):
+    """Who gets one bucket takes it for the batch: in another order, queries would meet other queries' documents."""
+    assert [group.tolist() for group in length_buckets(lengths)] == [list(range(len(lengths)))]
+
+
 @given(LENGTHS)
 def test_a_batch_of_one_length_is_one_bucket_in_its_order(lengths):
     assert [group.tolist() for group in length_buckets(np.full(len(lengths), 7))] == [list(range(len(lengths)))]

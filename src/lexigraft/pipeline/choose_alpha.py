@@ -1,21 +1,26 @@
 """`model.alpha` = auto (H3): a head that is too large is divided by the alpha whose short fine-tuning ranks best.
 
 A probe is the fine-tuning to come at a tenth of its length, warm-up, ramp and horizon in proportion. Probes have the
-seed of the run, so the same run chooses the same alpha.
+seed of the run, so the same run chooses the same alpha. The choice is kept beside the checkpoint: a fine-tuning that is
+continued goes on with the alpha it began with.
 """
 
+import json
 import logging
 import math
+import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import write_json
+from lexigraft.core.artifact import Manifest, write_artifact, write_json
+from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import diagnose
+from lexigraft.pipeline.ensure import wait_for_all, whole_artifact
 from lexigraft.train.activations import Activations, first_activations
 from lexigraft.train.finetune import ValidationTexts, finetune
 from lexigraft.train.loop import TrainingError
@@ -25,9 +30,11 @@ from lexigraft.train.rescaling import ALPHAS, LARGE_NORM, ProbeResult, best_alph
 from lexigraft.train.together import leaders
 
 FILE = "alpha.json"
+KIND, FORMAT_VERSION = "alpha", 1
 PROBE_SHARE, FEWEST_STEPS, MOST_STEPS = 10, 20, 1000
 LARGEST_ALPHA = 256.0  # a head that needs more is broken otherwise
 LAST = 5  # steps whose mean is the last loss
+RANKING = ("rank", "kl", "margin_mse")  # the first that is in use says how well a probe ranks
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +54,23 @@ class AlphaChoice:
         """Into the folder of the model; numbers that are not finite are null."""
         probes = [{"alpha": alpha, **_finite(asdict(probe))} for alpha, probe in self.probes.items()]
         write_json(folder / FILE, {**asdict(self), "activations": _finite(asdict(self.activations)), "probes": probes})
+
+
+def kept_choice(kept: Path, recipe: dict[str, Any], choose: Callable[[], AlphaChoice], folder: Path) -> float:
+    """The alpha of `choose()`, called now or by a call that was stopped later: then it lies at `kept`, with the recipe
+    of the model it is for. Its numbers are written into `folder`, the model's."""
+    wanted = Manifest(KIND, FORMAT_VERSION, recipe)
+    wait_for_all()  # all look before the leader writes
+    found = whole_artifact(kept, wanted)
+    wait_for_all()
+    if found is None:
+        choice = choose()
+        if is_leader():
+            with write_artifact(kept, wanted) as draft:
+                choice.write(draft)
+        wait_for_all()
+    shutil.copy(kept / FILE, folder / FILE)
+    return float(json.loads((kept / FILE).read_text(encoding="utf-8"))["alpha"])
 
 
 def choose_alpha(mean_norm: float, found: Activations, probe: Callable[[float], ProbeResult]) -> AlphaChoice:
@@ -93,8 +117,10 @@ def probe_alphas(
             return ProbeResult(0.0, math.inf, math.inf)
         if not history:  # finetune.steps = 0: nothing to tell them apart by
             return ProbeResult(0.0, math.inf, math.inf)
-        losses = [values["rank"] for values in history]
-        return ProbeResult(history[-1].get("R@10", 0.0), losses[0], sum(losses[-LAST:]) / len(losses[-LAST:]))
+        name = next(name for name in RANKING if name in history[0])
+        losses = [values[name] for values in history]
+        ends = losses[0], sum(losses[-LAST:]) / len(losses[-LAST:])
+        return ProbeResult(history[-1].get("R@10", 0.0), *map(leaders, ends))
 
     encoder = open_pretrained()
     found = first_activations(encoder, pairs, settings, seed)

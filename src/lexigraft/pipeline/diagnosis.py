@@ -123,6 +123,8 @@ def _open_model(path: Path, settings: Settings) -> _Subject:
 
     def encode(texts: Sequence[str], are_queries: bool) -> Tensor:
         reader, length = encoder.reader(), lengths[are_queries]
+        prompt = encoder.meta.query_prompt if are_queries else encoder.meta.document_prompt
+        texts = [prompt + text for text in texts]
         read = read_queries(reader, texts, length) if are_queries else read_documents(encoder, reader, texts, length)
         return encode_rows(encoder, read, np.arange(len(texts)))
 

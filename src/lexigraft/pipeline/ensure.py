@@ -46,7 +46,7 @@ class Ensurer:
         """
         self.labels.append(label)
         wait_for_all()  # all look before the leader changes anything
-        kept = None if self.is_forced(stage) else _whole_artifact(path, wanted)
+        kept = None if self.is_forced(stage) else whole_artifact(path, wanted)
         wait_for_all()
         if kept is not None:
             log.info("%s: done before", label)
@@ -94,7 +94,8 @@ def wait_for_all() -> None:
         together.wait_for_all()
 
 
-def _whole_artifact(path: Path, wanted: Manifest) -> Manifest | None:
+def whole_artifact(path: Path, wanted: Manifest) -> Manifest | None:
+    """The manifest of the artifact at `path` where it is as wanted and whole."""
     found = read_manifest(path)
     if found is None or not found.same_recipe(wanted):
         return None

@@ -12,7 +12,7 @@ from lexigraft.data.collection import Collection
 from lexigraft.model.backbone import default_device
 from lexigraft.model.encoder import SparseEncoder, open_encoder
 from lexigraft.model.inputs import read_documents, read_queries
-from lexigraft.pipeline.choose_alpha import probe_alphas
+from lexigraft.pipeline.choose_alpha import kept_choice, probe_alphas
 from lexigraft.pipeline.new_model import write_model
 from lexigraft.pipeline.token_cache import cached, open_texts, write_texts
 from lexigraft.pipeline.training_data import TrainingData, training_data
@@ -54,11 +54,9 @@ def finetune(
     training_pairs, validation = _open_texts(texts, data)
     alpha = model.alpha
     if isinstance(alpha, str):
-        choice = probe_alphas(
-            open_pretrained, training_pairs, settings, seed, validation, checkpoint.with_name("alpha-probe"), progress,
-        )  # fmt: skip
-        choice.write(folder)
-        alpha = choice.alpha
+        probes = open_pretrained, training_pairs, settings, seed, validation, checkpoint.with_name("alpha-probe")
+        kept = checkpoint.with_name("finetune-alpha")
+        alpha = kept_choice(kept, recipe, lambda: probe_alphas(*probes, progress), folder)
     encoder.head.rescale(alpha)
     set_dropout(encoder, settings.dropout)
     freeze(encoder, settings.frozen_layers)

@@ -36,7 +36,8 @@ def measure(
     with judged_collection(source, settings.data, progress) as collection:
         documents = progress.track(collection.documents(), "reading documents")
         drawn = heapq.nsmallest(n_texts, documents, key=_by_chance) if n_texts else documents
-        statistics = measure_logits(encoder, (document.contents for document in drawn), length)
+        prompt = encoder.meta.document_prompt
+        statistics = measure_logits(encoder, (prompt + document.contents for document in drawn), length)
     if not statistics.n_tokens:
         raise InputError(f"no document of {source} has a word: there are no logits to measure; give another collection")
     facts = {

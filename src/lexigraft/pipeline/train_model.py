@@ -165,7 +165,7 @@ class ModelTraining:
 
         made = self._train("finetune", "finetuned", wanted, make)
         for stage in ("pretrain", "finetune"):
-            for what in ("checkpoint", "texts"):
+            for what in ("checkpoint", "texts", "alpha"):
                 shutil.rmtree(self.folder.model(f"{stage}-{what}"), ignore_errors=True)
         return made
 
@@ -188,7 +188,8 @@ class ModelTraining:
         """One training stage; a checkpoint has the recipe of the model it is on the way to, no other is continued."""
         checkpoint = self.folder.model(f"{stage}-checkpoint")
         if self.artifacts.is_forced(stage):
-            shutil.rmtree(checkpoint, ignore_errors=True)
+            for begun in (checkpoint, self.folder.model(f"{stage}-alpha")):
+                shutil.rmtree(begun, ignore_errors=True)
         return self.artifacts.ensure(
             stage, stage, self.folder.model(part), wanted, lambda out: make(checkpoint, out), together=True
         )

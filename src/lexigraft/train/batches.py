@@ -38,7 +38,7 @@ def length_buckets(lengths: NDArray[np.int64], most: int = 0, padding: float = M
         end = int(dense[-1])
         groups.append(order[start:end])
         start = end
-    return groups
+    return groups if len(groups) > 1 else [np.arange(len(lengths))]
 
 
 def _padding(lengths: NDArray[np.int64]) -> float:

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from lexigraft.core.artifact import Manifest, canonical_json, open_artifact, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, LexigraftError
-from lexigraft.core.processes import is_leader
+from lexigraft.core.processes import is_leader, n_processes, process_rank
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.model.precision import has_fast_bf16
 from lexigraft.train.phases import Phases
@@ -134,7 +134,8 @@ class Loop:
         started, spoken, first = time.monotonic(), time.monotonic(), len(training.history)
         model.train()
         for step in self.progress.track(range(first, self.schedule.steps), self.name, self.schedule.steps - first):
-            torch.manual_seed(self.seed * 1_000_003 + step)
+            # Of several processes each has dropout of its own; all else that is drawn is drawn alike by all.
+            torch.manual_seed((self.seed * 1_000_003 + step) * n_processes() + process_rank())
             for group in optimizer.param_groups:
                 group["lr"] = self.schedule.rate(step) * group["rate"]
             with accelerator.autocast():

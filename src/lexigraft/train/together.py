@@ -77,10 +77,16 @@ def gather_rows(own: Tensor, n_rows: int) -> Tensor:
 
 
 def add_gradients(parameters: Iterable[Tensor]) -> None:
-    """Every parameter's gradient becomes the sum over the processes."""
+    """Every parameter's gradient becomes the sum over the processes; none where no process has one, so that the
+    optimiser leaves such a parameter alone, as it does in one process."""
     if n_processes() == 1:
         return
-    for parameter in parameters:
+    given = list(parameters)
+    n_found = torch.tensor([parameter.grad is not None for parameter in given], dtype=torch.int64)
+    dist.all_reduce(n_found)
+    for parameter, n in zip(given, n_found.tolist(), strict=True):
+        if not n:
+            continue
         if parameter.grad is None:
             parameter.grad = torch.zeros_like(parameter)
         dist.all_reduce(parameter.grad)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from lexigraft.core.settings import FinetuneSettings
-from lexigraft.pipeline.choose_alpha import FILE, choose_alpha, probe_settings
+from lexigraft.pipeline.choose_alpha import FILE, choose_alpha, kept_choice, probe_settings
 from lexigraft.train.activations import Activations
 from lexigraft.train.rescaling import ALPHAS, ProbeResult
 
@@ -60,3 +60,21 @@ def test_a_probe_is_the_same_training_in_small():
         short, **{name: getattr(long, name) for name in ("steps", "warmup", "ramp", "horizon", "validate_every")}
     )
     assert replace(untouched, checkpoint_every=long.checkpoint_every) == long
+
+
+def test_a_choice_is_kept_for_who_continues(tmp_path):
+    asked, model = [], tmp_path / "model"
+    model.mkdir()
+
+    def choose():
+        asked.append(1)
+        return choose_alpha(3.0, CALM, best_at(4, []))
+
+    for _ in range(2):
+        assert kept_choice(tmp_path / "kept", {"steps": 5}, choose, model) == 4.0
+    assert (len(asked), json.loads((model / FILE).read_text())["alpha"]) == (1, 4.0)
+    kept_choice(tmp_path / "kept", {"steps": 6}, choose, model)
+    assert len(asked) == 2  # of another recipe
+    (tmp_path / "kept" / FILE).write_text("{")
+    assert kept_choice(tmp_path / "kept", {"steps": 6}, choose, model) == 4.0
+    assert len(asked) == 3  # damaged

@@ -59,3 +59,13 @@ def test_regularizers():
 def test_ramp():
     assert [quadratic_ramp(step, 4) for step in (0, 1, 2, 4, 9)] == [0.0, 0.0625, 0.25, 1.0, 1.0]
     assert quadratic_ramp(0, 0) == 1.0
+
+
+def test_a_query_without_negatives_costs_nothing():
+    """One pair alone, or a batch of documents that are all relevant: only the own column is left."""
+    for size in (1, 3):
+        scores = torch.full((size, size), 2.0, requires_grad=True)
+        loss = in_batch_loss(scores, torch.ones(size, size, dtype=torch.bool), symmetric=True, margin=1.0)
+        loss.backward()
+        assert loss.item() == 0.0
+        assert scores.grad.tolist() == [[0.0] * size] * size

@@ -11,9 +11,11 @@ from lexigraft.train.together import own_share
 
 SCRIPT = """
 import json, sys
+from pathlib import Path
 import numpy as np
 import torch
-from lexigraft.core.processes import is_leader
+from lexigraft.core.processes import is_leader, n_processes
+from lexigraft.train.loop import Loop, Schedule
 from lexigraft.train.together import add_gradients, connect, gather_rows, leaders, own_share, total, wait_for_all
 
 connect()
@@ -24,10 +26,24 @@ rows = np.arange(7)
 vectors = gather_rows(model(texts[own_share(rows)]), len(rows))
 loss = torch.nn.functional.cross_entropy(vectors @ vectors.T, torch.arange(7)) + vectors.mean(0).square().sum()
 loss.backward()
-add_gradients(model.parameters())
+unused = torch.nn.Parameter(torch.ones(3))
+leaders_alone = torch.nn.Parameter(torch.ones(3))
+if is_leader():
+    leaders_alone.sum().backward()
+add_gradients([*model.parameters(), unused, leaders_alone])
 wait_for_all()
+drawn = []
+
+def dropped(step):
+    drawn.append(torch.rand(1))
+    return {"loss": model(texts).sum()}
+
+gradient = [p.grad.flatten().tolist() for p in model.parameters()]
+Loop("drawing", Schedule(1, 1, 0, 1e-3), Path(sys.argv[1]), 9, {}, seed=0).run(model, dropped)
 found = {
-    "loss": float(loss), "gradient": [p.grad.flatten().tolist() for p in model.parameters()],
+    "drawn": gather_rows(torch.stack(drawn), n_processes()).flatten().tolist(),
+    "unused": unused.grad, "alone": None if leaders_alone.grad is None else leaders_alone.grad.tolist(),
+    "loss": float(loss), "gradient": gradient,
     "leaders": leaders(3.0 if is_leader() else 4.0), "total": float(total(torch.ones(()))),
 }
 if is_leader():
@@ -45,11 +61,15 @@ def answer(*launcher):
 def test_gradients_of_two_processes_are_those_of_one(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    one = answer(str(script))
-    two = answer("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script))
+    call = str(script), str(tmp_path / "checkpoint")
+    one = answer(*call)
+    two = answer("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *call)
     assert two["loss"] == pytest.approx(one["loss"], rel=1e-12)
     for ours, theirs in zip(two["gradient"], one["gradient"], strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+    assert (len(one["drawn"]), len(set(two["drawn"]))) == (1, 2)  # dropout of one's own
+    for found in (one, two):  # a gradient of 0 would still let weight decay at what nothing asks for
+        assert (found["unused"], found["alone"]) == (None, [1.0, 1.0, 1.0])
     assert (two["leaders"], two["total"], one["total"]) == (3.0, 2.0, 1.0)
 
 
