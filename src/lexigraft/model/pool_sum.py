@@ -14,6 +14,8 @@ import torch
 from torch import Tensor
 
 from lexigraft.model.activation import LOG1P, activate, slope
+from lexigraft.model.pool_gpu import ALIGNED
+from lexigraft.model.pool_gpu import TILE_LOGITS as GPU_TILE_LOGITS
 
 TILE_LOGITS = 1 << 22  # logits of one tile, all tokens together: 16 MiB in fp32
 
@@ -25,7 +27,7 @@ class _SumOverTokens(torch.autograd.Function):
         packed, text_of = hidden[pooled], pooled.nonzero()[:, 0]
         exact = torch.promote_types(hidden.dtype, torch.float32)  # sums and results in at least single precision
         total = hidden.new_zeros((len(hidden), len(weight)), dtype=exact)
-        tile = _tile(len(packed))
+        tile = _tile(packed)
         for start in range(0, len(weight), tile):
             terms = slice(start, start + tile)
             values = activate(_logits(packed, weight[terms], bias[terms]), activation)
@@ -42,7 +44,7 @@ class _SumOverTokens(torch.autograd.Function):
         grad_packed = torch.zeros(packed.shape, dtype=grad.dtype, device=grad.device)
         grad_weight = torch.zeros(weight.shape, dtype=grad.dtype, device=grad.device)
         grad_bias = torch.zeros(bias.shape, dtype=grad.dtype, device=grad.device)
-        for terms in torch.split((grad != 0).any(0).nonzero().squeeze(1), _tile(len(packed))):
+        for terms in torch.split((grad != 0).any(0).nonzero().squeeze(1), _tile(packed)):
             rows = weight[terms]
             change = slope(_logits(packed, rows, bias[terms]), ctx.activation) * grad[:, terms][text_of]
             grad_packed += change @ rows.to(grad.dtype)
@@ -53,9 +55,12 @@ class _SumOverTokens(torch.autograd.Function):
         return grad_hidden, None, grad_weight.to(weight.dtype), grad_bias.to(bias.dtype), None
 
 
-def _tile(n_tokens: int) -> int:
-    """Terms whose logits of so many tokens are one tile."""
-    return max(1, TILE_LOGITS // max(1, n_tokens))
+def _tile(packed: Tensor) -> int:
+    """Terms whose logits of these tokens are one tile; on a GPU larger ones, of an even width (see `pool_gpu`)."""
+    n_tokens = max(1, len(packed))
+    if not packed.is_cuda:
+        return max(1, TILE_LOGITS // n_tokens)
+    return max(ALIGNED, GPU_TILE_LOGITS // n_tokens // ALIGNED * ALIGNED)
 
 
 def _logits(packed: Tensor, rows: Tensor, bias: Tensor) -> Tensor:
@@ -71,6 +76,8 @@ def sum_over_tokens(hidden: Tensor, mask: Tensor, weight: Tensor, bias: Tensor, 
     `hidden` [batch, length, width], `mask` [batch, length] (0 where a token is not pooled), `weight` [vocabulary,
     width], `bias` [vocabulary]. A text without a pooled token has 0 everywhere.
     """
+    if torch.is_autocast_enabled(hidden.device.type):  # as in `pool.max_over_tokens`
+        hidden = hidden.to(torch.get_autocast_dtype(hidden.device.type))
     total: Tensor = _SumOverTokens.apply(hidden, mask, weight, bias, activation)  # type: ignore[no-untyped-call]
     return total
 

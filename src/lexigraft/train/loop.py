@@ -131,6 +131,7 @@ class Loop:
         )
         optimizer = accelerator.prepare(optimizer)
         training = self._restore(model, optimizer, state)
+        gradients: Tensor | None = None
         started, spoken, first = time.monotonic(), time.monotonic(), len(training.history)
         model.train()
         for step in self.progress.track(range(first, self.schedule.steps), self.name, self.schedule.steps - first):
@@ -149,7 +150,8 @@ class Loop:
             phases.settle()
             add_gradients(trained.values())
             phases.mark("exchange")
-            nn.utils.clip_grad_norm_(list(trained.values()), self.clip_norm)
+            norm = nn.utils.clip_grad_norm_(list(trained.values()), self.clip_norm)
+            gradients = norm if gradients is None else gradients + norm  # not finite from the first that is not
             optimizer.step()
             optimizer.zero_grad()
             phases.mark("optimiser")
@@ -160,7 +162,10 @@ class Loop:
                 self._validate(model, trained, validation, training)
             for listen in self.listeners:
                 listen(step + 1, values)
-            if (step + 1) % self.checkpoint_every == 0 and step + 1 < self.schedule.steps:
+            is_last = step + 1 == self.schedule.steps
+            if (step + 1) % self.checkpoint_every == 0 or is_last:  # looked at only here: a device is not kept waiting
+                self._require_finite(step, float(gradients), "gradients")
+            if (step + 1) % self.checkpoint_every == 0 and not is_last:
                 self._save(trained, optimizer, training, state)
             if time.monotonic() - spoken > SECONDS_BETWEEN_MESSAGES:
                 spoken = time.monotonic()
@@ -213,16 +218,16 @@ class Loop:
             left % 60,
         )
 
-    def _require_finite(self, step: int, loss: float) -> None:
-        if not math.isfinite(loss):
+    def _require_finite(self, step: int, value: float, what: str = "loss") -> None:
+        if not math.isfinite(value):
             kept = (
                 f"the weights of the last checkpoint are in {self.checkpoint}"
                 if self.checkpoint.is_dir()
                 else "no checkpoint was due yet"
             )
             raise TrainingError(
-                f"{self.name}: the loss became {loss} at step {step + 1}; {kept}. Lower the learning rate, or set a "
-                "larger model.alpha"
+                f"{self.name}: the {what} became {value} at step {step + 1}{' or before' if what != 'loss' else ''}; "
+                f"{kept}. Lower the learning rate, or set a larger model.alpha"
             )
 
     def _save(

@@ -67,6 +67,19 @@ def test_a_loss_that_is_not_finite_stops_and_keeps_the_checkpoint(tmp_path):
     assert (tmp_path / "c/state.pt").is_file()
 
 
+def test_gradients_that_are_not_finite_never_reach_a_checkpoint(tmp_path):
+    model = torch.nn.Linear(2, 1)
+
+    def step_losses(step):
+        # At 0 the root has an infinite slope, and 0 * inf is not a number; the loss itself is fine.
+        return {"loss": (model.weight.sum() * 0).sqrt() if step == 7 else model.weight.square().sum()}
+
+    loop = Loop("test", Schedule(10, 0, 2, 0.1), tmp_path / "c", checkpoint_every=4, recipe={}, seed=3)
+    with pytest.raises(TrainingError, match="the gradients became nan at step 8 or before; the weights of the last"):
+        loop.run(model, step_losses)
+    assert all(torch.isfinite(value).all() for value in torch.load(tmp_path / "c/state.pt")["model"].values())
+
+
 def test_the_horizon_may_lie_beyond_the_last_step():
     assert [Schedule(4, 0, 2, 1.0).rate(step) for step in range(4)] == [0.5, 1.0, 1.0, 0.5]
     assert [Schedule(4, 10, 2, 1.0).rate(step) for step in (2, 3)] == [1.0, 0.875]
