@@ -134,7 +134,11 @@ def find_backbone(name: str, layers: int = 0) -> Found:
         config = hf.AutoConfig.from_pretrained(source)
         tokenizer = hf.AutoTokenizer.from_pretrained(source)
     except (OSError, ValueError, KeyError) as error:
-        raise InputError(f"no backbone can be loaded from {name!r}: {str(error).splitlines()[0]}") from error
+        said = str(error).splitlines()[0].rstrip(".")
+        raise InputError(
+            f"no backbone can be loaded from {name!r}: {said}; give a folder that is there, 'embedded', or a hub name "
+            "that can be reached or was loaded before"
+        ) from error
     _require_both_directions(hf, name, config)
     if layers:
         if layers > config.num_hidden_layers:
