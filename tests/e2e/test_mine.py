@@ -154,6 +154,31 @@ def test_bad_input(collection, tmp_path, lexigraft):
     assert not (tmp_path / "run/model/pretrained").exists()  # said before anything was trained
 
 
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "finetune.negatives = '{}' is empty"),
+        (b"\xff\xfe\x00", "is not UTF-8"),
+        (b"q1 d1\n", "expected 'query document score'"),
+    ],
+)
+def test_a_file_of_another_kind_is_told_before_anything_is_trained(content, says, collection, tmp_path, lexigraft):
+    file = tmp_path / "negatives"
+    file.write_bytes(content)
+    answer = finetune(lexigraft, collection, tmp_path / "run", "finetune.n_negatives=1", f"finetune.negatives={file}")
+    assert (answer.status, says.format(file) in answer.stderr) == (2, True), answer.stderr
+    assert not (tmp_path / "run/model/vocabulary").exists()
+
+
+def test_a_file_that_would_not_be_used_is_not_taken_in_silence(collection, tmp_path, lexigraft):
+    run, named = tmp_path / "run", ("finetune.negatives=n.trec", "finetune.teacher=t.tsv")
+    answer = finetune(lexigraft, collection, run, named[0])
+    assert "finetune.negatives = 'n.trec' is not allowed: empty, unless finetune.n_negatives is 1" in answer.stderr
+    answer = finetune(lexigraft, collection, run, *named, "finetune.n_negatives=1")
+    assert "finetune.teacher = 't.tsv' is not allowed: empty, unless finetune.margin_mse or kl" in answer.stderr
+    assert (answer.status, run.exists()) == (2, False)
+
+
 def test_tensorboard_is_asked_for_before_the_first_step(collection, tmp_path, lexigraft, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
     answer = finetune(lexigraft, collection, tmp_path / "run", f"finetune.tensorboard={tmp_path / 'board'}")

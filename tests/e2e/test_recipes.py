@@ -33,6 +33,15 @@ def test_list_and_show(lexigraft):
     assert "[finetune]" in text and "arXiv 2509.16621" in text
     wrong = lexigraft("recipe", "show", "splade-30k")
     assert (wrong.status, "did you mean 'splade-32k'" in wrong.stderr) == (2, True)
+    far = lexigraft("recipe", "show", "nope")  # near to none: no guess
+    assert (far.status, "did you mean" in far.stderr, "Known: emlm, " in far.stderr) == (2, False, True)
+
+
+@pytest.mark.parametrize("alpha", ["0", "-1", "nan", "true", "large"])
+def test_a_wrong_alpha(alpha, tmp_path, lexigraft):
+    answer = lexigraft("finetune", "--data", tmp_path, "--out", tmp_path / "run", "--alpha", alpha)
+    assert answer.status == 2
+    assert "model.alpha = " in answer.stderr and "more than 0, or auto" in answer.stderr
 
 
 @pytest.fixture(scope="module")

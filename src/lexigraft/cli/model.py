@@ -20,7 +20,7 @@ from lexigraft.cli.options import (
 )
 
 AgainOption = Annotated[bool, typer.Option("--again", help="Do this stage again although it is done.")]
-ModelOption = Annotated[Path, typer.Option("--model", help="A fine-tuned model, such as RUN/model/finetuned.")]
+ModelOption = Annotated[Path, typer.Option("--model", help="A fine-tuned or imported model, or a run.")]
 VectorsOut = Annotated[Path, typer.Option("--out", help="The folder to write the vectors to.")]
 
 

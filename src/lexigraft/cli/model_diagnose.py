@@ -8,6 +8,7 @@ import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
 from lexigraft.cli.options import ConfigOption, JsonOption, RecipeOption, SetOption
+from lexigraft.core.errors import SettingError
 
 if TYPE_CHECKING:
     from lexigraft.pipeline.diagnosis import Diagnosis
@@ -32,7 +33,7 @@ def diagnose(
 ) -> None:
     """Say whether a head is fit to be trained: its norms and, with --data, its first weights and loss."""
     if (model is None) == (backbone is None):
-        raise typer.BadParameter("give a model or a run, or --backbone, and not both")
+        raise SettingError("give a model or a run, or --backbone, and not both")
     from lexigraft.core.config import load_settings
     from lexigraft.pipeline.diagnosis import diagnose_backbone, diagnose_model
 

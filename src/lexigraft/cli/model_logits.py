@@ -10,7 +10,7 @@ from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, SetOptio
 
 
 def logits(
-    model: Annotated[Path, typer.Option("--model", help="A trained model, such as RUN/model/pretrained.")],
+    model: Annotated[Path, typer.Option("--model", help="A model, such as RUN/model/pretrained, or a run.")],
     data: DataOption,
     texts: Annotated[int, typer.Option("--texts", min=0, help="So many documents, drawn once; 0: all.")] = 8000,
     length: Annotated[

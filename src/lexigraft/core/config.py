@@ -94,9 +94,10 @@ def _convert(name: str, value: Any, default: Any) -> Any:
             raise SettingError(f"{name} = {value!r} is not allowed: it is a list such as {form}")
         return tuple(tuple(item) if isinstance(item, list) else item for item in items)
     if name in NUMBER_OR_AUTO:
-        if value == AUTO:
-            return value
-        default = 0.0
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if value != AUTO and not number:
+            raise SettingError(f"{name} = {value!r} is not allowed: a number of more than 0, or {AUTO}")
+        return value if value == AUTO else float(value)
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type(value) is not type(default):

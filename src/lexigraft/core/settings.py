@@ -231,6 +231,8 @@ class FinetuneSettings:
         has_negatives = bool(self.negatives) and self.n_negatives > 0
         named = bool(self.negatives) or not self.n_negatives
         require(named, "finetune.n_negatives", self.n_negatives, "0, unless finetune.negatives names a run")
+        drawn = self.n_negatives > 0 or not self.negatives
+        require(drawn, "finetune.negatives", self.negatives, "empty, unless finetune.n_negatives is 1 or more")
         at_most = f"at most finetune.negatives_depth, which is {self.negatives_depth}"
         require(self.n_negatives <= self.negatives_depth, "finetune.n_negatives", self.n_negatives, at_most)
         for name in ("margin_mse", "kl"):
@@ -240,6 +242,9 @@ class FinetuneSettings:
             )
         distils = "empty, unless finetune.negatives and n_negatives give documents to compare the own one with"
         require(has_negatives or not self.teacher, "finetune.teacher", self.teacher, distils)
+        weighs = self.margin_mse > 0 or self.kl > 0
+        heard = "empty, unless finetune.margin_mse or kl gives its scores a weight"
+        require(weighs or not self.teacher, "finetune.teacher", self.teacher, heard)
         masked = "off (false, 0), unless finetune.qk or dk is more than 0: without a mask nothing is masked"
         for name in ("dual", "mask_kl"):
             require(not getattr(self, name) or self.qk + self.dk > 0, f"finetune.{name}", getattr(self, name), masked)

@@ -23,8 +23,9 @@ def parse_toml(content: bytes, name: str) -> Mapping[str, Any]:
 
 
 def require_known(name: str, known: Sequence[str], what: str) -> None:
-    """Raise unless `name` is one of `known`, with the nearest of them; `what` says what kind of name it is."""
+    """Raise unless `name` is one of `known`, with one of them that is near; `what` says what kind of name it is."""
     if name in known:
         return
-    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
-    raise SettingError(f"unknown {what} {name!r}; did you mean {nearest!r}? Known: {', '.join(known)}")
+    nearest = difflib.get_close_matches(name, known, n=1)
+    meant = f"did you mean {nearest[0]!r}? " if nearest else ""
+    raise SettingError(f"unknown {what} {name!r}; {meant}Known: {', '.join(known)}")

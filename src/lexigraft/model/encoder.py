@@ -139,10 +139,15 @@ def save_encoder(encoder: SparseEncoder, folder: Path) -> None:
     write_json(folder / "encoder.json", asdict(encoder.meta))
 
 
+def read_meta(path: Path) -> EncoderMeta:
+    """What the model at `path` says of itself."""
+    return EncoderMeta(**json.loads((path / "encoder.json").read_text(encoding="utf-8")))
+
+
 def open_encoder(path: Path) -> SparseEncoder:
     """Open a model artifact, ready to encode (in evaluation mode)."""
     open_artifact(path, KIND, FORMAT_VERSION)
-    meta = EncoderMeta(**json.loads((path / "encoder.json").read_text(encoding="utf-8")))
+    meta = read_meta(path)
     vocabulary = Vocabulary(list(StringTable(path, "terms")))
     backbone = empty_backbone(path / "backbone", meta.backbone, meta.mlm_head == "own")
     zeros = torch.zeros(meta.n_terms)

@@ -21,7 +21,10 @@ def import_encoder(source: str, query_length: int = 0, document_length: int = 0)
     backbone = load_backbone(foreign.backbone, called=source)
     if not backbone.body.has_mlm_head:
         made_as = ", ".join(getattr(backbone.body.model.config, "architectures", None) or ["nothing known"])
-        raise InputError(f"{source!r} is no masked language model ({made_as}), so it has no weights for terms")
+        raise InputError(
+            f"{source!r} is no masked language model ({made_as}), so it has no weights for terms; give it a head and "
+            "train it as a backbone: lexigraft model mlm, then --set model.backbone=DIR"
+        )
     if foreign.lower_case and not _lowers(backbone):
         raise InputError(f"{source!r} lower-cases texts before its tokenizer sees them; this cannot be imported yet")
     longest = _longest(foreign, backbone)

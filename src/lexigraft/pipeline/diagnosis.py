@@ -11,17 +11,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lexigraft.core.artifact import read_manifest
-from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.data.collection import Collection
 from lexigraft.model.backbone import default_device, load_backbone
-from lexigraft.model.encoder import KIND, open_encoder
+from lexigraft.model.encoder import open_encoder
 from lexigraft.model.head import HeadDiagnostics, SparseHead, diagnose, is_tied
 from lexigraft.model.inputs import read_documents, read_queries
 from lexigraft.model.pool import max_over_tokens, saturate
-from lexigraft.pipeline.layout import RunFolder
+from lexigraft.pipeline.layout import find_model
 from lexigraft.pipeline.training_data import sample_pairs
 from lexigraft.pipeline.vocabularies import judged_collection
 from lexigraft.train.activations import AT_ONCE, Activations, encode_rows, measure_activations
@@ -108,13 +107,7 @@ def _measurement(
 
 
 def _open_model(path: Path, settings: Settings) -> _Subject:
-    manifest = read_manifest(path)
-    if manifest is None or manifest.kind != KIND:
-        parts = [RunFolder(path).model(part) for part in ("finetuned", "pretrained")]
-        found = next((part for part in parts if read_manifest(part) is not None), None)
-        if found is None:
-            raise ArtifactError(f"{path} is neither a model nor a run with one; train one: lexigraft pretrain")
-        path = found
+    path = find_model(path)
     encoder = open_encoder(path).to(default_device())
     lengths = {
         True: encoder.meta.query_length or settings.model.query_length,

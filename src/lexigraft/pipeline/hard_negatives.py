@@ -104,7 +104,10 @@ def place_candidates(
     own = [row * len(numbers) + numbers[text] for row, text in zip(*relevant, strict=True) if text in numbers]
     usable = np.flatnonzero((rows >= 0) & (texts >= 0) & ~np.isin(rows * len(numbers) + texts, own))
     if not len(usable):
-        raise InputError(f"{setting}: no line names a training query and a known document that is not relevant to it")
+        raise InputError(
+            f"{setting}: no line names a training query and a known document that is not relevant to it; are its ids "
+            "the collection's? 'lexigraft mine' writes such a file"
+        )
     usable = usable[np.argsort(rows[usable], kind="stable")]
     used, inverse = np.unique(candidates.documents[usable], return_inverse=True)
     places = [document_rows.setdefault(candidates.doc_ids[number], len(document_rows)) for number in used.tolist()]

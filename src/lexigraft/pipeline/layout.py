@@ -15,12 +15,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lexigraft.core.artifact import write_json
+from lexigraft.core.artifact import MANIFEST, write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.lock import lock_file
 
 JUDGED, FULL = "judged", "full"
 MODEL = "esplade"
+
+
+def find_model(path: Path) -> Path:
+    """`path` where that is a model, else the model of the run there: fine-tuned or, without one, pre-trained."""
+    if (path / MANIFEST).is_file():
+        return path
+    parts = [RunFolder(path).model(part) for part in ("finetuned", "pretrained")]
+    found = next((part for part in parts if (part / MANIFEST).is_file()), None)
+    if found is None:
+        raise ArtifactError(
+            f"{path} is neither a model nor a run with one; train one: lexigraft finetune, or bring one in: lexigraft "
+            "model import"
+        )
+    return found
 
 
 @dataclass(frozen=True)

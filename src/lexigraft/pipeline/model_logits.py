@@ -10,6 +10,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Document
+from lexigraft.pipeline.layout import find_model
 from lexigraft.pipeline.vocabularies import judged_collection
 
 
@@ -31,6 +32,7 @@ def measure(
     from lexigraft.model.encoder import open_encoder
     from lexigraft.train.logits import measure_logits
 
+    model = find_model(model)
     encoder = open_encoder(model).to(default_device())
     length = length or encoder.meta.document_length or _trained_length(model)
     with judged_collection(source, settings.data, progress) as collection:

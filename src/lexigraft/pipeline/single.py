@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, require_replaceable, write_artifact
-from lexigraft.core.errors import ArtifactError
+from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
@@ -17,6 +17,7 @@ from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
 from lexigraft.index.store import IndexMeta, open_index
 from lexigraft.pipeline import stages
+from lexigraft.pipeline.layout import find_model
 from lexigraft.vectors import store as vectors_store
 
 
@@ -54,12 +55,16 @@ def index_vectors(
 def encode(
     source: str, model: Path, out: Path, settings: Settings, progress: Progress = SILENT
 ) -> vectors_store.VectorsMeta:
-    """The vectors that the model at `model` writes for `source`, at `out`."""
+    """The vectors that the model at `model`, or that of the run there, writes for `source`, at `out`."""
     from lexigraft.model import encoder as model_store
     from lexigraft.pipeline import model_stages
 
     require_free_for(out, vectors_store.KIND)
+    model = find_model(model)
     parents = {"model": open_artifact(model, model_store.KIND, model_store.FORMAT_VERSION).fingerprint}
+    if not model_store.read_meta(model).query_length:
+        remedy = "fine-tune it first: lexigraft finetune, which leaves RUN/model/finetuned"
+        raise InputError(f"{model} was pre-trained and not fine-tuned: it writes no vectors yet; {remedy}")
     config = {**stages.source_description(source, settings.data), **stages.passage_config(settings.data)}
     with _collected(source, out, settings, progress) as (collection, _):
         manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
@@ -76,9 +81,11 @@ def _collected(source: str, out: Path, settings: Settings, progress: Progress) -
         folder = scratch / "collection"
         shutil.rmtree(folder, ignore_errors=True)  # of a builder that was killed
         folder.mkdir()
-        stages.collect(source, settings.data, folder, progress)
-        yield next(iter(stages.collected(source, settings.data, folder).values())), scratch
-        shutil.rmtree(scratch)
+        try:
+            stages.collect(source, settings.data, folder, progress)
+            yield next(iter(stages.collected(source, settings.data, folder).values())), scratch
+        finally:
+            shutil.rmtree(scratch)
 
 
 def require_free_for(out: Path, kind: str) -> None:

@@ -15,7 +15,7 @@ from lexigraft.data.sources import open_source
 from lexigraft.pipeline.ensure import Ensurer
 from lexigraft.pipeline.layout import RunFolder
 from lexigraft.pipeline.stages import reading, settings_config
-from lexigraft.pipeline.training_data import DEV, TRAIN, named_file
+from lexigraft.pipeline.training_data import DEV, TRAIN, scores_file
 
 BACKBONE_FORMAT = 1
 EMBEDDED, SCRATCH = "embedded", "scratch"
@@ -204,7 +204,7 @@ def _deciding(settings: FinetuneSettings) -> dict[str, Any]:
 def _named_files(settings: FinetuneSettings) -> dict[str, str]:
     """The hashes of the files that fine-tuning reads beside the collection."""
     files = {"negatives": settings.negatives if settings.n_negatives else "", "teacher": settings.teacher}
-    return {name: hash_file(named_file(f"finetune.{name}", file)) for name, file in files.items() if file}
+    return {name: hash_file(scores_file(f"finetune.{name}", file)) for name, file in files.items() if file}
 
 
 def file_hashes(folder: Path) -> dict[str, str]:

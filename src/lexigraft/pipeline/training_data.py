@@ -14,6 +14,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.core.types import Qrel
 from lexigraft.data.collection import Collection
+from lexigraft.data.scores import read_scores
 from lexigraft.evaluate.trec import trec_id
 from lexigraft.pipeline.hard_negatives import Candidates, Relevant, place_candidates, read_candidates
 from lexigraft.pipeline.teacher_scores import TeacherScores
@@ -183,6 +184,14 @@ def named_file(setting: str, value: str) -> Path:
     path = Path(value)
     if not path.is_file():
         raise InputError(f"{setting} = {value!r}: there is no such file; give the path of one, or leave it empty")
+    return path
+
+
+def scores_file(setting: str, value: str) -> Path:
+    """The same of a file of scores, of which the first line is read: another kind is told before anything trains."""
+    path = named_file(setting, value)
+    if next(read_scores(path), None) is None:
+        raise InputError(f"{setting} = {value!r} is empty; give a file with a line a pair, or leave the setting empty")
     return path
 
 
