@@ -62,3 +62,12 @@ def test_only_the_leader_speaks_and_writes(runs):
     assert [row["system"] for row in report["rows"]] == ["bm25", "esplade", "esplade"]
     assert answer.stderr.count("finetune: time went to") == 1
     assert not list((run / "model").glob("*checkpoint*"))
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_what_is_not_training_is_the_leaders_alone(rank, collection, tmp_path, lexigraft, monkeypatch):  # noqa: F811
+    """Two processes would write the same folder at the same time."""
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setenv("RANK", str(rank))
+    answer = lexigraft("data", "convert", collection, "--out", tmp_path / "out", "--merge-twins", "--json")
+    assert (answer.status, (tmp_path / "out").exists(), bool(answer.stdout)) == (0, rank == 0, rank == 0)

@@ -60,8 +60,12 @@ def test_backbones_that_are_none(backbone, collection, tmp_path, lexigraft):  # 
     tokenizer.save_pretrained(causal)
     one_line_error(refused(causal), f"'{causal}' is no masked language model", "GPT2LMHeadModel", "such as BERT")
     one_line_error(lexigraft("model", "diagnose", "--backbone", causal), "is no masked language model")
-    one_line_error(refused(backbone, "model.layers=3"), "has 2 layers, not 3; at most 2 can be kept (0: all)")
+    one_line_error(refused(backbone, "model.layers=3"), "has 2 layers, not 3; model.layers may be 2 at most (0: all)")
     one_line_error(refused(tmp_path / "absent"), "absent'", "give a folder that is there, 'embedded', or a hub name")
+    mlm = ("model", "mlm", "--texts", collection, "--out", tmp_path / "mlm", "--steps", 1, "--backbone")
+    one_line_error(lexigraft(*mlm, causal), "is no masked language model")
+    one_line_error(lexigraft(*mlm, backbone, "--length", 2000), "reads at most 512 subwords")
+    assert [path.name for path in tmp_path.iterdir() if "mlm" in path.name] == []
     made = tmp_path / "made"
     assert train(lexigraft, "pretrain", collection, made, backbone).status == 0
     one_line_error(refused(made / "model/pretrained"), "is a model that Lexigraft made, not a backbone", "--model")

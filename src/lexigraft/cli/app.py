@@ -10,6 +10,8 @@ from lexigraft.cli.console import err
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import is_leader, process_rank
 
+SHARED = (["run"], ["quickstart"], ["pretrain"], ["finetune"], ["vocab", "learn"])
+
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -51,6 +53,8 @@ app.add_typer(recipe.app, name="recipe")
 
 def main() -> None:
     """Run the command line; an error of the user's becomes one line and exit status 2."""
+    if not is_leader() and not _is_shared(sys.argv[1:]):
+        return
     try:
         app()
     except LexigraftError as error:
@@ -64,6 +68,11 @@ def main() -> None:
     except KeyboardInterrupt:
         err.print("stopped; the same command continues where it stopped")
         sys.exit(130)
+
+
+def _is_shared(arguments: list[str]) -> bool:
+    """Whether several processes do a command together. Any other is the leader's alone: two would write one folder."""
+    return arguments[:1] in SHARED or arguments[:2] in SHARED
 
 
 def _fail(message: str) -> None:

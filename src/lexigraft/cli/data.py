@@ -70,6 +70,7 @@ def convert(
     on_bad_bytes: Annotated[
         str, typer.Option("--on-bad-bytes", help="A line that is not UTF-8: 'error' or 'replace'.")
     ] = "error",
+    json: JsonOption = False,
 ) -> None:
     """Write any collection in BEIR layout, with TREC topics and judgements from elsewhere where they are given."""
     from lexigraft.core.settings import DataSettings
@@ -82,6 +83,9 @@ def convert(
     files = {split: Path(file) for split, _, file in given}
     reading = Reading(checked.on_duplicate, checked.on_bad_bytes)
     n_twins = convert_collection(source, out_, reading, queries or (), files, merge_twins, BarProgress())
+    if json:
+        print_json({"collection": str(out_), "merged": n_twins})
+        return
     merged = f", {n_twins:,} documents merged into others of the same text" if merge_twins else ""
     print_line(f"{out_}: in BEIR layout{merged}; count it: lexigraft data stats {out_}")
 

@@ -143,7 +143,7 @@ def find_backbone(name: str, layers: int = 0) -> Found:
     if layers:
         if layers > config.num_hidden_layers:
             most = config.num_hidden_layers
-            raise InputError(f"{name!r} has {most} layers, not {layers}; at most {most} can be kept (0: all)")
+            raise InputError(f"{name!r} has {most} layers, not {layers}; model.layers may be {most} at most (0: all)")
         cut_layers(config, layers)
     has_head = any("MaskedLM" in kind or "PreTraining" in kind for kind in config.architectures or ())
     return Found(source, config, tokenizer, has_head)

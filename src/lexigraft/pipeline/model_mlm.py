@@ -47,9 +47,9 @@ def make_masked_lm(
     wanted = Manifest(KIND, FORMAT_VERSION, config, seed=mlm.seed)
     aside = out.with_name(f".{out.name}.training")
     if not _is_done(out, wanted):
+        model = load_masked_lm(backbone, mlm.layers, mlm.seed).to(default_device())
+        _require_positions(backbone, model, mlm.length)
         with writer_lock(aside):
-            model = load_masked_lm(backbone, mlm.layers, mlm.seed).to(default_device())
-            _require_positions(backbone, model, mlm.length)
             with judged_collection(source, settings.data, progress) as collection:
                 texts = _read((document.contents for document in collection.documents()), model, mlm.length)
             corpus = choose_texts(texts, np.array(model.tokenizer.ordinary_ids, np.int32))
