@@ -12,7 +12,7 @@ quickstart: .venv/.train
 	HF_HUB_OFFLINE=1 $(BIN)/lexigraft quickstart $(if $(FULL),--full)
 
 test: .venv/.dev lint
-	$(BIN)/python -m pytest -m "not integration"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not integration" -n 2 --dist loadfile
 
 # Long runs, and real collections where LEXIGRAFT_DATA names a folder of them.
 test-integrations: .venv/.dev

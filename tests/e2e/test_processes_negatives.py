@@ -15,6 +15,8 @@ import torch
 from lexigraft.model.encoder import open_encoder
 from tests.e2e.test_resuming import data, one_thread, options  # noqa: F401
 
+pytestmark = pytest.mark.integration  # test_processes.py has a pair of processes among the quick tests
+
 LAUNCHER = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
 CHANGES = (
     "pretrain.batch=2", "pretrain.dropout=0", "finetune.dropout=0", "finetune.batch=7", "finetune.validate_every=3",
@@ -40,7 +42,7 @@ def history(run, part):
 
 @pytest.mark.parametrize(
     ("head", "alpha", "n"),
-    [("grafted", "2", 2), pytest.param("plain", "auto", 3, marks=pytest.mark.integration)],  # 3: more than texts
+    [("grafted", "2", 2), ("plain", "auto", 3)],  # 3: more than texts
 )
 def test_several_processes_train_what_one_trains(head, alpha, n, data, tmp_path, lexigraft):  # noqa: F811
     changes = (*CHANGES, f"model.head={head}", f"model.alpha={alpha}", "model.inflate=10")
@@ -68,7 +70,6 @@ def test_several_processes_train_what_one_trains(head, alpha, n, data, tmp_path,
     assert {path.name for path in (tmp_path / "many/model").iterdir()} == {"vocabulary", "pretrained", "finetuned"}
 
 
-@pytest.mark.integration
 def test_all_processes_killed_they_continue(data, tmp_path):  # noqa: F811
     """With dropout, which each process has of its own."""
     changes = (*CHANGES, "finetune.dropout=0.1", "finetune.steps=8", "finetune.checkpoint_every=2")

@@ -72,7 +72,7 @@ def test_a_small_recipe_trains(name, three_layers, collection, tmp_path, lexigra
 def inflated(backbone, *more):
     return sets(
         f"model.backbone={backbone}", "model.layers=0", "model.own_words=0", "model.inflate=100", "pretrain.steps=2",
-        "pretrain.batch=8", "vocab.min_count=1", "vocab.stemmer=none", "finetune.steps=10", "finetune.batch=16",
+        "pretrain.batch=8", "vocab.min_count=1", "vocab.stemmer=none", "finetune.steps=4", "finetune.batch=16",
         "finetune.learning_rate=0.003", "finetune.head_rate=1", "finetune.frozen_layers=0", "finetune.joint_flops=0.01",
         *more,
     )  # fmt: skip
