@@ -7,6 +7,7 @@ import transformers
 
 from tests.e2e.test_bad_input import one_line_error
 from tests.e2e.test_model import backbone, collection  # noqa: F401
+from tests.families import write_backbone
 
 FEW = ("pretrain.steps=0", "finetune.steps=1", "finetune.batch=8", "finetune.validate_every=0", "vocab.min_count=1")
 
@@ -69,3 +70,10 @@ def test_backbones_that_are_none(backbone, collection, tmp_path, lexigraft):  # 
     made = tmp_path / "made"
     assert train(lexigraft, "pretrain", collection, made, backbone).status == 0
     one_line_error(refused(made / "model/pretrained"), "is a model that Lexigraft made, not a backbone", "--model")
+
+
+def test_positions_that_a_family_never_uses_are_not_counted(collection, tmp_path, lexigraft):  # noqa: F811
+    roberta = write_backbone("roberta", tmp_path / "roberta")
+    positions = transformers.AutoConfig.from_pretrained(roberta).max_position_embeddings
+    mlm = ("model", "mlm", "--texts", collection, "--out", tmp_path / "mlm", "--steps", 1, "--backbone", roberta)
+    one_line_error(lexigraft(*mlm, "--length", positions), f"reads at most {positions - 2} subwords")

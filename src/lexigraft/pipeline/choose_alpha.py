@@ -22,12 +22,13 @@ from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import diagnose
 from lexigraft.pipeline.ensure import wait_for_all, whole_artifact
 from lexigraft.train.activations import Activations, first_activations
-from lexigraft.train.finetune import ValidationTexts, finetune
+from lexigraft.train.finetune import finetune
 from lexigraft.train.loop import TrainingError
 from lexigraft.train.pairs import TrainingPairs
-from lexigraft.train.pretrain import freeze, set_dropout
+from lexigraft.train.ranking_validation import ValidationTexts
 from lexigraft.train.rescaling import ALPHAS, LARGE_NORM, ProbeResult, best_alpha, is_too_large
 from lexigraft.train.together import leaders
+from lexigraft.train.trainable import freeze, set_dropout
 
 FILE = "alpha.json"
 KIND, FORMAT_VERSION = "alpha", 1

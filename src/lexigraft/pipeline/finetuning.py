@@ -16,10 +16,10 @@ from lexigraft.pipeline.choose_alpha import kept_choice, probe_alphas
 from lexigraft.pipeline.new_model import write_model
 from lexigraft.pipeline.token_cache import cached, open_texts, write_texts
 from lexigraft.pipeline.training_data import TrainingData, training_data
-from lexigraft.train.finetune import ValidationTexts
 from lexigraft.train.finetune import finetune as train_to_rank
 from lexigraft.train.pairs import TrainingPairs
-from lexigraft.train.pretrain import freeze, set_dropout
+from lexigraft.train.ranking_validation import ValidationTexts
+from lexigraft.train.trainable import freeze, set_dropout
 
 QUERIES, DOCUMENTS, ASKED, RANKED = "queries", "documents", "validation-queries", "validation-documents"
 

@@ -9,16 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, recipe, write_artifact, write_json
-from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.artifact import Manifest, recipe, write_artifact, write_json
+from lexigraft.core.errors import InputError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Vocabulary
 from lexigraft.model.backbone import default_device
+from lexigraft.model.families import n_positions
 from lexigraft.model.masked_lm import MaskedLM, load_masked_lm
 from lexigraft.pipeline import stages
+from lexigraft.pipeline.ensure import whole_artifact
 from lexigraft.pipeline.single import require_free_for
 from lexigraft.pipeline.train_model import file_hashes
 from lexigraft.pipeline.training_curves import draw
@@ -46,7 +48,9 @@ def make_masked_lm(
     config["texts"] = stages.source_description(source, settings.data)
     wanted = Manifest(KIND, FORMAT_VERSION, config, seed=mlm.seed)
     aside = out.with_name(f".{out.name}.training")
-    if not _is_done(out, wanted):
+    if whole_artifact(out, wanted) is not None:
+        log.info("mlm: done before")
+    else:
         model = load_masked_lm(backbone, mlm.layers, mlm.seed).to(default_device())
         _require_positions(backbone, model, mlm.length)
         with writer_lock(aside):
@@ -61,23 +65,9 @@ def make_masked_lm(
     return facts
 
 
-def _is_done(out: Path, wanted: Manifest) -> bool:
-    found = read_manifest(out)
-    if found is None or not found.same_recipe(wanted):
-        return False
-    try:
-        open_artifact(out, KIND, FORMAT_VERSION)
-    except ArtifactError as error:
-        log.warning("%s; it is made again", error)
-        return False
-    log.info("mlm: done before")
-    return True
-
-
 def _require_positions(name: str, model: MaskedLM, length: int) -> None:
-    described: Any = model.body.model
-    most = getattr(described.config, "max_position_embeddings", length)
-    if length > most:
+    most = n_positions(model.body.model)
+    if most is not None and length > most:
         raise InputError(f"--length {length}: {name!r} reads at most {most} subwords; give so many or fewer")
 
 

@@ -11,9 +11,9 @@ from lexigraft.core.settings import ModelSettings, PretrainSettings
 from lexigraft.model.backbone import Backbone, default_device, load_backbone
 from lexigraft.pipeline.new_model import new_encoder, write_model
 from lexigraft.pipeline.token_cache import cached, open_aligned, write_aligned
-from lexigraft.train.pretrain import freeze, set_dropout
 from lexigraft.train.pretrain import pretrain as train_to_name_terms
 from lexigraft.train.pretraining_texts import choose_texts
+from lexigraft.train.trainable import freeze, set_dropout
 from lexigraft.vocab.lexicon import open_lexicon
 
 TEXTS = "texts"

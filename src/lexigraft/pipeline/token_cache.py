@@ -3,16 +3,14 @@
 Like a checkpoint, a cache has the recipe of the model it is on the way to; one of another recipe is made again.
 """
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, write_artifact
-from lexigraft.core.errors import ArtifactError
+from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.processes import is_leader
 from lexigraft.model.inputs import ReadTexts
-from lexigraft.pipeline.ensure import wait_for_all
+from lexigraft.pipeline.ensure import wait_for_all, whole_artifact
 from lexigraft.vocab.aligned import AlignedTexts
 from lexigraft.vocab.bags import WeightedBags
 from lexigraft.vocab.batching import batches
@@ -20,30 +18,16 @@ from lexigraft.vocab.ragged_store import RaggedWriter, open_ragged
 
 KIND, FORMAT_VERSION = "texts", 1
 
-log = logging.getLogger(__name__)
-
 
 def cached(folder: Path, recipe: dict[str, Any], write: Callable[[Path], None]) -> Path:
     """`folder` with what `write(draft)` left there, now or in a call that was stopped later."""
     wanted = Manifest(KIND, FORMAT_VERSION, recipe)
     wait_for_all()
-    if is_leader() and not _is_whole(folder, wanted):
+    if is_leader() and whole_artifact(folder, wanted) is None:
         with write_artifact(folder, wanted) as draft:
             write(draft)
     wait_for_all()
     return folder
-
-
-def _is_whole(folder: Path, wanted: Manifest) -> bool:
-    found = read_manifest(folder)
-    if found is None or not found.same_recipe(wanted):
-        return False
-    try:
-        open_artifact(folder, KIND, FORMAT_VERSION)
-    except ArtifactError as error:
-        log.warning("%s; it is made again", error)
-        return False
-    return True
 
 
 def write_aligned(folder: Path, name: str, texts: Iterable[str], read: Callable[[Sequence[str]], AlignedTexts]) -> int:

@@ -12,8 +12,8 @@ from lexigraft.core.settings import FinetuneSettings
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.inputs import ReadTexts, inputs_of
 from lexigraft.train.losses import in_batch_loss, keep_heaviest
+from lexigraft.train.objective import mean_terms
 from lexigraft.train.pairs import Judged, TrainingPairs, batch_of_step
-from lexigraft.train.pretrain import mean_terms
 
 AT_ONCE = 64
 MOST_PAIRS = 256

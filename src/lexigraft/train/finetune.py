@@ -1,39 +1,27 @@
 """Fine-tuning for ranking: batches of pairs through the encoder, to the objective; validated by R@10 (F1, F4)."""
 
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.model.encoder import SparseEncoder
-from lexigraft.model.inputs import ReadTexts
 from lexigraft.train.ahead import Ahead
 from lexigraft.train.batches import GPU_PADDING, MOST_PADDING
 from lexigraft.train.buckets import Bucket, bucketed, encode_buckets
 from lexigraft.train.loop import Loop, Schedule, Training, TrainingError, Validation
-from lexigraft.train.losses import keep_heaviest
-from lexigraft.train.objective import Objective
+from lexigraft.train.objective import Objective, mean_terms
 from lexigraft.train.pairs import Judged, PairBatch, TrainingPairs, batch_of_step
 from lexigraft.train.phases import Phases
-from lexigraft.train.pretrain import mean_terms
+from lexigraft.train.ranking_validation import ValidationTexts, recall_at_10
 from lexigraft.train.tensorboard import scalars_to
 from lexigraft.train.together import gather_rows, own_share
 
 COLLAPSED_TERMS = 1.0
-VALIDATION_BATCH = 128
-
-
-class ValidationTexts(NamedTuple):
-    """Queries, documents to rank for them, and the row of the one document that each query wants."""
-
-    queries: ReadTexts
-    documents: ReadTexts
-    wanted: NDArray[np.int64]
 
 
 def finetune(
@@ -77,37 +65,18 @@ def finetune(
     def require_terms(step: int, values: dict[str, float]) -> None:
         _require_terms(step, values["L0_q"], values["L0_d"], checkpoint)
 
-    def encode(texts: ReadTexts, rows: NDArray[np.int64]) -> Tensor:
-        return encode_buckets(encoder, bucketed(texts, rows, pad_id))
-
-    def recall_at_10() -> float:
-        assert validation is not None
-        scores = torch.zeros(len(validation.queries), len(validation.documents), device=device)
-        with torch.inference_mode():
-            asked = keep_heaviest(encode(validation.queries, np.arange(len(validation.queries))), settings.qk)
-            for start in range(0, len(validation.documents), VALIDATION_BATCH):
-                rows = np.arange(start, min(start + VALIDATION_BATCH, len(validation.documents)))
-                scores[:, rows] = asked @ keep_heaviest(encode(validation.documents, rows), settings.dk).T
-        return recall(scores, torch.from_numpy(validation.wanted).to(device), 10)
-
     schedule = Schedule(settings.steps, settings.horizon, settings.warmup, settings.learning_rate)
     rates = {"head.weight": settings.head_rate}
     measured = None
     if validation is not None and settings.validate_every > 0:
-        measured = Validation(recall_at_10, settings.validate_every, "R@10", len(validation.queries))
+        measure = partial(recall_at_10, encoder, validation, settings.qk, settings.dk)
+        measured = Validation(measure, settings.validate_every, "R@10", len(validation.queries))
     with scalars_to(settings.tensorboard) as listeners:
         loop = Loop(
             "finetune", schedule, checkpoint, settings.checkpoint_every, recipe, seed, rates,
             progress=progress, check=require_terms, listeners=listeners,
         )  # fmt: skip
         return loop.run(encoder, step_losses, measured, state=objective.state(), phases=phases)
-
-
-def recall(scores: Tensor, wanted: Tensor, k: int) -> float:
-    """R@k: the share of rows whose one wanted column is among the k highest scores. Of equal scores the wanted one is
-    last, so that a model which scores all documents alike finds nothing."""
-    own = scores.gather(1, wanted.unsqueeze(1))
-    return float(((scores >= own).sum(1) <= k).float().mean())
 
 
 def _require_terms(step: int, terms_q: float, terms_d: float, checkpoint: Path) -> None:

@@ -155,18 +155,16 @@ class Loop:
             optimizer.step()
             optimizer.zero_grad()
             phases.mark("optimiser")
-            if observe is not None:
-                values |= observe(step + 1)
-            training.history.append(values)
+            training.history.append(values | (observe(step + 1) if observe is not None else {}))
             if validation is not None:
                 self._validate(model, trained, validation, training)
             for listen in self.listeners:
-                listen(step + 1, values)
+                listen(step + 1, training.history[-1])
             is_last = step + 1 == self.schedule.steps
             if (step + 1) % self.checkpoint_every == 0 or is_last:  # looked at only here: a device is not kept waiting
                 self._require_finite(step, float(gradients), "gradients")
-            if (step + 1) % self.checkpoint_every == 0 and not is_last:
-                self._save(trained, optimizer, training, state)
+                if not is_last:
+                    self._save(trained, optimizer, training, state)
             if time.monotonic() - spoken > SECONDS_BETWEEN_MESSAGES:
                 spoken = time.monotonic()
                 self._speak(step, values, (step + 1 - first) / (spoken - started))
@@ -175,12 +173,16 @@ class Loop:
             log.info("%s: time went to %s", self.name, phases.summary())
         training.seconds = dict(phases.seconds)
         model.eval()
+        self._take_best(trained, training)
+        return training
+
+    def _take_best(self, trained: Mapping[str, Tensor], training: Training) -> None:
+        """Give the model the weights that validation chose, where those are not the last."""
         if training.best is not None and training.best_step < self.schedule.steps:
             training.last = _copy(trained)
             _fill(trained, training.best)
             message = "%s: the weights of step %d are kept: later ones were worse on validation"
             log.info(message, self.name, training.best_step)
-        return training
 
     def _groups(self, trained: Mapping[str, Tensor]) -> list[dict[str, Any]]:
         """The parameters by the share of the learning rate they have: few groups are few launches."""

@@ -97,3 +97,8 @@ class Objective:
 
 def _tensor(values: NDArray[np.generic], like: Tensor) -> Tensor:
     return torch.from_numpy(np.ascontiguousarray(values)).to(like.device)
+
+
+def mean_terms(vectors: Tensor) -> Tensor:
+    """L0: the mean number of terms with a weight."""
+    return torch.count_nonzero(vectors.detach(), dim=1).float().mean()

@@ -5,13 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import PretrainSettings
 from lexigraft.model.encoder import SparseEncoder
-from lexigraft.model.families import layers_of
 from lexigraft.train.ahead import Ahead
 from lexigraft.train.batches import GPU_PADDING, MOST_PADDING, rows_of_step
 from lexigraft.train.loop import Loop, Observer, Schedule, Training
@@ -73,27 +71,3 @@ def _observer(
         return found
 
     return observe
-
-
-def set_dropout(module: nn.Module, share: float) -> None:
-    """Give every dropout of the backbone the same share; backbones differ in where they keep it, and ModernBERT's
-    attention keeps a number instead of a module."""
-    for part in module.modules():
-        if isinstance(part, nn.Dropout):
-            part.p = share
-        elif isinstance(getattr(part, "attention_dropout", None), float):
-            part.attention_dropout = share  # type: ignore[assignment]
-
-
-def freeze(encoder: SparseEncoder, layers: int = 0) -> None:
-    """Keep the input embeddings as they are (half of a small model's weights, of which a batch touches few), and the
-    lowest `layers` of the backbone. Embeddings that are the head too train: a head must, and they are one."""
-    model: Any = encoder.body.model
-    for part in (model.get_input_embeddings(), *layers_of(model)[:layers]):
-        part.requires_grad_(False)
-    encoder.head.requires_grad_(True)
-
-
-def mean_terms(vectors: Tensor) -> Tensor:
-    """L0: the mean number of terms with a weight."""
-    return torch.count_nonzero(vectors.detach(), dim=1).float().mean()

@@ -89,7 +89,8 @@ def learn(
     forms = [form for family in learned.forms for form in family]
     indptr = np.cumsum([0, *map(len, learned.forms)], dtype=np.int64)
     counts = np.array([n for family in learned.forms for n in family.values()], np.int64)
-    _write(facts, learned.vocabulary, forms, indptr, counts, documents, tokenizer, folder)
+    reader = AlignedReader(tokenizer, learned.vocabulary, stemmer, stopwords)
+    _write(facts, forms, indptr, counts, documents, reader, folder)
 
 
 def adopt(path: Path, documents: Iterable[str], tokenizer: SubwordTokenizer, folder: Path) -> None:
@@ -106,7 +107,8 @@ def adopt(path: Path, documents: Iterable[str], tokenizer: SubwordTokenizer, fol
             f"{path}: {len(unspellable)} of {len(old.vocabulary)} terms (such as {example!r}) cannot be spelt by this "
             "backbone's tokenizer; learn the vocabulary with the same backbone"
         )
-    _write(facts, old.vocabulary, old.forms, old.forms_indptr, old.form_counts, documents, tokenizer, folder)
+    reader = AlignedReader(tokenizer, old.vocabulary, old.stemmer, old.stopwords)
+    _write(facts, old.forms, old.forms_indptr, old.form_counts, documents, reader, folder)
 
 
 def count_subwords(documents: Iterable[str], reader: SubwordReader, folder: Path) -> None:
@@ -117,25 +119,11 @@ def count_subwords(documents: Iterable[str], reader: SubwordReader, folder: Path
         "fingerprint": reader.vocabulary.fingerprint,
     }  # fmt: skip
     nothing = np.zeros(0, np.int64)
-    _write_counted(facts, [], np.zeros(len(reader.vocabulary) + 1, np.int64), nothing, documents, reader, folder)
+    _write(facts, [], np.zeros(len(reader.vocabulary) + 1, np.int64), nothing, documents, reader, folder)
     reader.save_tokenizer(folder / "tokenizer.json")
 
 
 def _write(
-    facts: dict[str, str | int | float],
-    vocabulary: Vocabulary,
-    forms: list[str],
-    forms_indptr: NDArray[np.int64],
-    form_counts: NDArray[np.int64],
-    documents: Iterable[str],
-    tokenizer: SubwordTokenizer,
-    folder: Path,
-) -> None:
-    reader = AlignedReader(tokenizer, vocabulary, str(facts["stemmer"]), str(facts["stopwords"]))
-    _write_counted(facts, forms, forms_indptr, form_counts, documents, reader, folder)
-
-
-def _write_counted(
     facts: dict[str, str | int | float],
     forms: list[str],
     forms_indptr: NDArray[np.int64],

@@ -12,7 +12,7 @@ from lexigraft.model.families import layers_of
 from lexigraft.model.head import diagnose
 from lexigraft.model.inputs import inputs_of, read_queries
 from lexigraft.model.plain import plain_head
-from lexigraft.train.pretrain import freeze, set_dropout
+from lexigraft.train.trainable import freeze, set_dropout
 from tests.families import FAMILIES, POSITIONS, write_backbone
 
 TEXTS = ["kura mel, tose?", "bru", ""]

@@ -13,7 +13,7 @@ from lexigraft.model.head import SparseHead
 from lexigraft.model.inputs import read_documents
 from lexigraft.model.plain import plain_head
 from lexigraft.train.buckets import bucketed, encode_buckets
-from lexigraft.train.pretrain import set_dropout
+from lexigraft.train.trainable import set_dropout
 from tests.families import write_backbone
 
 TEXTS = ["kura mele tosi", "", "bru", "kura kura zane vipa fodi", "mele", "?!", "tosi bru gixa"]

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from lexigraft.train.finetune import recall
 from lexigraft.train.losses import in_batch_loss, keep_heaviest
+from lexigraft.train.ranking_validation import recall
 from lexigraft.train.regularizers import flops, joint_flops, quadratic_ramp
 
 
