@@ -13,6 +13,7 @@ from lexigraft.model.encoder import SparseEncoder
 from lexigraft.train.ahead import Ahead
 from lexigraft.train.batches import GPU_PADDING, MOST_PADDING
 from lexigraft.train.buckets import Bucket, bucketed, encode_buckets
+from lexigraft.train.chance import ChanceWatch, chance_loss
 from lexigraft.train.loop import Loop, Schedule, Training, TrainingError, Validation
 from lexigraft.train.objective import Objective, mean_terms
 from lexigraft.train.pairs import Judged, PairBatch, TrainingPairs, batch_of_step
@@ -42,17 +43,22 @@ def finetune(
     device = next(encoder.parameters()).device
     pad_id = encoder.tokenizer.special.pad
     objective, judged = Objective(settings, len(encoder.vocabulary), device), Judged(pairs)
+    watch = ChanceWatch(settings, checkpoint)
 
-    def prepare(step: int) -> tuple[PairBatch, list[Bucket], list[Bucket]]:
+    def prepare(step: int) -> tuple[PairBatch, list[Bucket], list[Bucket], float]:
         batch = batch_of_step(pairs, judged, step, settings.batch, seed, settings.n_negatives)
         how = pad_id, settings.chunk, GPU_PADDING if device.type == "cuda" else MOST_PADDING
         queries = bucketed(pairs.queries, own_share(batch.queries), *how)
-        return batch, queries, bucketed(pairs.documents, own_share(batch.documents), *how)
+        chance = chance_loss(batch.relevant, settings.temperature, settings.symmetric, settings.margin)
+        return batch, queries, bucketed(pairs.documents, own_share(batch.documents), *how), chance
 
     ahead, phases = Ahead(prepare, settings.steps), Phases(device)
 
+    chance = 0.0  # of the step's batch
+
     def step_losses(step: int) -> dict[str, Tensor]:
-        batch, some_queries, some_documents = ahead(step)
+        nonlocal chance
+        batch, some_queries, some_documents, chance = ahead(step)
         phases.mark("inputs")
         queries = gather_rows(encode_buckets(encoder, some_queries, settings.chunk > 0), len(batch.queries))
         documents = gather_rows(encode_buckets(encoder, some_documents, settings.chunk > 0), len(batch.documents))
@@ -62,8 +68,9 @@ def finetune(
         norm = encoder.head.weight.detach().norm(dim=1).mean()
         return {**losses, "L0_q": mean_terms(queries), "L0_d": mean_terms(documents), "head_norm": norm}
 
-    def require_terms(step: int, values: dict[str, float]) -> None:
+    def require_life(step: int, values: dict[str, float]) -> None:
         _require_terms(step, values["L0_q"], values["L0_d"], checkpoint)
+        watch.see(step, values, chance)
 
     schedule = Schedule(settings.steps, settings.horizon, settings.warmup, settings.learning_rate)
     rates = {"head.weight": settings.head_rate}
@@ -71,12 +78,13 @@ def finetune(
     if validation is not None and settings.validate_every > 0:
         measure = partial(recall_at_10, encoder, validation, settings.qk, settings.dk)
         measured = Validation(measure, settings.validate_every, "R@10", len(validation.queries))
+    state = {**objective.state(), **watch.state()}
     with scalars_to(settings.tensorboard) as listeners:
         loop = Loop(
             "finetune", schedule, checkpoint, settings.checkpoint_every, recipe, seed, rates,
-            progress=progress, check=require_terms, listeners=listeners,
+            progress=progress, check=require_life, listeners=listeners,
         )  # fmt: skip
-        return loop.run(encoder, step_losses, measured, state=objective.state(), phases=phases)
+        return loop.run(encoder, step_losses, measured, state=state, phases=phases)
 
 
 def _require_terms(step: int, terms_q: float, terms_d: float, checkpoint: Path) -> None:
