@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lexigraft.core.settings import IndexSettings
 from lexigraft.explain.contributions import explain
+from lexigraft.index.codec import DENSE, GAPS, NONE, WIDE
 from lexigraft.search.searcher import METHODS, Searcher
-from lexigraft.search.topk import make_key, offer, ranked
+from lexigraft.search.topk import cut_to_best, make_key, offer
 from tests.conftest import index_of, sparse_matrix
 
 N_TERMS = 8  # few, so that lists are long and ties common
@@ -35,21 +37,60 @@ def vector(query):
 
 
 @settings(max_examples=150)
-@given(ROWS, QUERIES, st.integers(1, 45), st.randoms(use_true_random=False))
-def test_all_methods_equal_brute_force(rows, query, k, random):
+@given(ROWS, QUERIES, st.integers(1, 45), st.randoms(use_true_random=False), st.sampled_from((64, 16, 3)))
+def test_all_methods_equal_brute_force(rows, query, k, random, range_size):
     ids = [f"d{number}" for number in range(len(rows))]
     random.shuffle(ids)
     with tempfile.TemporaryDirectory() as folder:
-        index = index_of(sparse_matrix(rows, N_TERMS + 2, ids), Path(folder) / "i")  # the last two lists are empty
+        # The last two lists are empty; a small range makes several of them.
+        matrix = sparse_matrix(rows, N_TERMS + 2, ids)
+        index = index_of(matrix, Path(folder) / "i", range_size=range_size)
         expected = brute_force(index, query, k)
         for method in METHODS:
             found = Searcher(index, method).search(*vector(query), k)
             assert list(zip(found.doc_ids, found.scores, strict=True)) == expected
 
 
+@settings(max_examples=80)
+@given(ROWS, QUERIES, st.integers(1, 45), st.data(), st.sampled_from((64, 5)))
+def test_only_allowed_documents_are_found(rows, query, k, data, range_size):
+    flags = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))
+    allowed = np.array(flags, np.uint8)
+    with tempfile.TemporaryDirectory() as folder:
+        index = index_of(sparse_matrix(rows, N_TERMS + 2), Path(folder) / "i", range_size=range_size)
+        everything = brute_force(index, query, len(rows))
+        expected = [(doc_id, score) for doc_id, score in everything if allowed[index.ordinals(doc_id)[0]]][:k]
+        for method in METHODS:
+            ordinals, scores = Searcher(index, method).search_ordinals(*vector(query), k, allowed)
+            assert list(zip(index.names(ordinals), scores.tolist(), strict=True)) == expected
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.dictionaries(st.integers(0, N_TERMS - 1), st.floats(0.125, 9, width=32), max_size=6), min_size=1, max_size=30
+    ),
+    st.dictionaries(st.integers(0, N_TERMS - 1), st.floats(0.0, 3, width=32), max_size=6),
+    st.sampled_from((16, 24)),
+)
+def test_more_bits_come_closer_to_the_weights(rows, query, bits):
+    with tempfile.TemporaryDirectory() as folder:
+        settings = IndexSettings(bits=bits)
+        index = index_of(sparse_matrix(rows, N_TERMS), Path(folder) / "i", settings=settings, range_size=7)
+        found = Searcher(index).search(*vector(query), len(rows))
+        largest = max((weight for row in rows for weight in row.values()), default=0.0)
+        for doc_id, score in zip(found.doc_ids, found.scores, strict=True):
+            row = rows[int(doc_id[1:])]
+            exact = sum(weight * row.get(term, 0.0) for term, weight in query.items())
+            error = sum(largest / 2**bits * weight + 3 / 2**16 * row.get(term, 0.0) for term, weight in query.items())
+            assert abs(score - exact) <= error + 1e-5
+        ranked = [(-score, doc_id) for doc_id, score in zip(found.doc_ids, found.scores, strict=True)]
+        assert ranked == sorted(ranked)
+
+
 @pytest.mark.parametrize("seed", range(6))
-def test_maxscore_equals_exhaustive_over_many_windows(tmp_path, seed):
-    """Long lists, skewed weights and many ties, over several windows of documents, at k from 1 to all."""
+def test_all_methods_equal_exhaustive_over_long_lists(tmp_path, seed):
+    """All forms of lists, skewed weights and many ties, over several ranges of documents, at k from 1 to all."""
     rng = np.random.default_rng(seed)
     n_documents, n_terms = 15_000, 60
     popularity = 1 / (1 + np.arange(n_terms)) ** rng.uniform(0.3, 1.5)
@@ -57,14 +98,20 @@ def test_maxscore_equals_exhaustive_over_many_windows(tmp_path, seed):
     for _ in range(n_documents):
         terms = rng.choice(n_terms, rng.integers(0, 6), replace=False, p=popularity / popularity.sum())
         rows.append({int(term): float(rng.integers(1, 4) * (1 + term % 7)) for term in terms})
+    for row in rows[::1800]:
+        row[n_terms] = float(rng.integers(1, 4))  # a rare term, and one more that no document has
     ids = [f"d{number}" for number in rng.permutation(n_documents)]
-    index = index_of(sparse_matrix(rows, n_terms, ids), tmp_path / "i")
-    oracle, maxscore = Searcher(index, "exhaustive"), Searcher(index, "maxscore")
+    index = index_of(sparse_matrix(rows, n_terms + 2, ids), tmp_path / "i", range_size=(65536, 6000, 1024)[seed % 3])
+    assert set(np.unique(index.entries & 3).tolist()) >= {NONE, GAPS, DENSE} | ({WIDE} if seed % 3 < 2 else set())
+    oracle = Searcher(index, "exhaustive")
+    others = [Searcher(index, method) for method in METHODS if method != "exhaustive"]
     for k in (1, 2, 10, 100, 5000, n_documents):
         for _ in range(8):
-            chosen = rng.choice(n_terms, rng.integers(1, 9), replace=False)
+            chosen = rng.choice(n_terms + 2, rng.integers(1, 9), replace=False)
             query = {int(term): float(rng.integers(1, 5)) for term in chosen}
-            assert maxscore.search(*vector(query), k) == oracle.search(*vector(query), k)
+            expected = oracle.search(*vector(query), k)
+            for searcher in others:
+                assert searcher.search(*vector(query), k) == expected, searcher.method
 
 
 @given(ROWS, QUERIES)
@@ -85,6 +132,13 @@ def test_heap_keeps_the_best(pairs, k):
     heap, size = np.empty(k, np.int64), 0
     for score, rank in pairs:
         size = offer(heap, size, make_key(score, rank))
-    ranks, scores = ranked(heap, size)
     expected = sorted(pairs, key=lambda pair: (-pair[0], pair[1]))[:k]
-    assert list(zip(scores.tolist(), ranks.tolist(), strict=True)) == expected
+    assert sorted(heap[:size].tolist(), reverse=True) == [int(make_key(*pair)) for pair in expected]
+
+
+@given(st.lists(st.integers(-50, 50), min_size=1, max_size=120), st.data())
+def test_cutting_keeps_the_largest(values, data):
+    k = data.draw(st.integers(1, len(values)))
+    keys = np.array(values, np.int64)
+    assert cut_to_best(keys, len(keys), k) == sorted(values, reverse=True)[k - 1]
+    assert sorted(keys[:k].tolist(), reverse=True) == sorted(values, reverse=True)[:k]

@@ -164,11 +164,12 @@ def read_manifest(path: Path) -> Manifest | None:
         return None
 
 
-def open_artifact(path: Path, kind: str, format_version: int, checksums: bool = True) -> Manifest:
-    """Check the artifact at `path` and return its manifest.
+def open_artifact(path: Path, kind: str, format_version: int | tuple[int, ...], checksums: bool = True) -> Manifest:
+    """Check the artifact at `path`, of one of the format versions that can be read, and return its manifest.
 
     File sizes are always compared; `checksums` also reads every byte. Raises `ArtifactError` naming what is wrong.
     """
+    readable = (format_version,) if isinstance(format_version, int) else format_version
     if not path.is_dir():
         raise ArtifactError(f"there is no {kind} at {path}; build it first")
     manifest = read_manifest(path)
@@ -178,10 +179,10 @@ def open_artifact(path: Path, kind: str, format_version: int, checksums: bool = 
         )
     if manifest.kind != kind:
         raise ArtifactError(f"{path} holds a {manifest.kind}, not a {kind}; give the folder of a {kind}")
-    if manifest.format_version != format_version:
+    if manifest.format_version not in readable:
         raise ArtifactError(
-            f"{path} has {kind} format {manifest.format_version}, this version of Lexigraft reads {format_version}; "
-            "build it again"
+            f"{path} has {kind} format {manifest.format_version}, this version of Lexigraft reads "
+            f"{' and '.join(map(str, readable))}; build it again"
         )
     for name, facts in manifest.files.items():
         _check_file(path / name, facts, checksums)

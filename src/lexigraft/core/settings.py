@@ -56,9 +56,12 @@ class LexicalSettings:
 @dataclass(frozen=True)
 class IndexSettings:
     memory_mib: int = 256  # postings held in memory at once while building
+    bits: int = 8  # of an impact; 16 and 24 take more room and time, and come closer to the weights
+    reorder: bool = False  # documents with common terms beside each other (recursive graph bisection)
 
     def __post_init__(self) -> None:
         require(self.memory_mib >= 1, "index.memory_mib", self.memory_mib, "1 or more")
+        require(self.bits in (8, 16, 24), "index.bits", self.bits, "8, 16 or 24")
 
 
 @dataclass(frozen=True)
@@ -78,14 +81,17 @@ class PruneSettings:
         require(bool(budgets) and pairs, f"prune.{name}", budgets, "pairs of counts such as [[0, 0], [7, 20]]")
 
 
+SEARCH_METHODS = ("auto", "exhaustive", "maxscore", "blockmax_wand", "sweep", "touched")
+
+
 @dataclass(frozen=True)
 class SearchSettings:
     k: int = 1000  # how deep the measured rankings go
-    method: str = "maxscore"
+    method: str = "auto"  # or one of SEARCH_METHODS: all give the same ranking
 
     def __post_init__(self) -> None:
         require(self.k >= 1, "search.k", self.k, "1 or more")
-        require(self.method in ("exhaustive", "maxscore"), "search.method", self.method, "exhaustive or maxscore")
+        require(self.method in SEARCH_METHODS, "search.method", self.method, f"one of {', '.join(SEARCH_METHODS)}")
 
 
 @dataclass(frozen=True)

@@ -36,12 +36,12 @@ def flops(queries: SparseMatrix, index: Index) -> float:
     require_same_vocabulary("the queries", queries.vocab_fingerprint, "the index", index.meta.vocab_fingerprint)
     if not queries.n_rows:
         return 0.0
-    touched = int(np.diff(index.indptr)[queries.term_ids].sum())
+    touched = int(index.lengths[queries.term_ids].sum())
     return touched / (queries.n_rows * index.n_documents)
 
 
 def postings_lengths(index: Index) -> PostingsLengths:
-    lengths = np.diff(index.indptr)
+    lengths = index.lengths
     return PostingsLengths(
         float(lengths.mean()), float(lengths.var()), float(lengths.std()), int(lengths.max(initial=0))
     )

@@ -1,8 +1,8 @@
 """Document vectors to an inverted index, in bounded memory (S1).
 
-The vectors are already on disk, so nothing needs an external sort: a first pass counts each term's postings, then the
-vocabulary is cut into ranges whose postings fit the memory budget, and one pass per range scatters them into place and
-writes them out in order. With the default budget that is a single pass up to about fifty million postings.
+The vectors are already on disk, and postings are kept by ranges of documents, so nothing needs an external sort: a
+first pass counts, then each range of documents is inverted by itself and appended. A range whose postings exceed the
+memory budget is done in slices of the vocabulary.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,14 +19,18 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import IndexSettings
 from lexigraft.core.types import SparseMatrix
+from lexigraft.index.codec import MAX_WORDS, RANGE, encode_range, padded
+from lexigraft.index.reorder import reorder
 from lexigraft.index.store import IndexMeta, write_meta
 from lexigraft.vectors.prune import prune_rows
 from lexigraft.vectors.quantize import document_scale, quantize_documents
 from lexigraft.vectors.store import DocumentVectors, row_ranges
 
-BYTES_PER_POSTING = 5  # an int32 ordinal and a uint8 impact
+BYTES_PER_POSTING = 8  # a place and an impact before they are encoded, about as much after, and a chunk of vectors
 LONGEST_FIXED_ID = 64
+ENTRIES_PER_CHUNK = 1 << 20
 
+Rows = NDArray[np.int64]
 Chunk = tuple[int, NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 
 
@@ -36,101 +40,150 @@ def build_index(
     keep: int = 0,
     settings: IndexSettings | None = None,
     progress: Progress = SILENT,
+    scale: float | None = None,
+    range_size: int = RANGE,
 ) -> IndexMeta:
-    """Write the index of `vectors`, each document cut to its `keep` heaviest terms (0: all), into `folder`."""
+    """Write the index of `vectors`, each document cut to its `keep` heaviest terms (0: all), into `folder`.
+
+    `scale`: what an impact of 1 stands for, where it is not to be that of the largest weight here; one that is too
+    small for a weight raises. `range_size`, at most 65,536, is for tests.
+    """
     settings = settings or IndexSettings()
     matrix = vectors.matrix
-    lengths, largest = _count_postings(matrix, keep)
-    scale = document_scale(largest)
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
-    np.save(folder / "indptr.npy", indptr)
-    list_max = np.zeros(matrix.n_terms, np.uint8)
-    ranges = list(_term_ranges(indptr, settings.memory_mib * 2**20 // BYTES_PER_POSTING))
+    lengths, list_max, largest = _count_postings(matrix, keep)
+    scale = document_scale(largest, settings.bits) if scale is None else scale
+    if largest > scale * (2**settings.bits - 0.5):
+        raise InputError(f"the largest weight, {largest:g}, does not fit {settings.bits} bits of scale {scale:g}")
+    order = None
+    if settings.reorder and matrix.n_rows > 1:
+        order = reorder(matrix.indptr, matrix.term_ids, matrix.n_terms, progress=progress)
+    spans = list(pairwise([*range(0, matrix.n_rows, range_size), matrix.n_rows]))
+    range_starts = [0]
     with (
-        ArrayWriter(folder / "doc_ordinals.npy", np.int32) as ordinals,
-        ArrayWriter(folder / "impacts.npy", np.uint8) as impacts,
+        ArrayWriter(folder / "entries.npy", np.uint32) as entries,
+        ArrayWriter(folder / "stream.npy", np.uint16) as stream,
     ):
-        for first, last in progress.track(ranges, "inverting", len(ranges)):
-            doc_ordinals, range_impacts = _invert(matrix, keep, scale, indptr, first, last, list_max)
-            ordinals.append(doc_ordinals)
-            impacts.append(range_impacts)
-    np.save(folder / "list_max.npy", list_max)
-    np.save(folder / "tie_rank.npy", _tie_rank(matrix.row_ids))
-    write_strings(folder, "doc_ids", matrix.row_ids)
-    write_strings(folder, "titles", vectors.titles)
+        for first, last in progress.track(spans, "inverting", len(spans)):
+            rows = np.arange(first, last) if order is None else order[first:last].astype(np.int64)
+            _append_range(matrix, rows, keep, scale, settings, entries, stream, range_starts[-1])
+            range_starts.append(stream.length)
+    np.save(folder / "range_starts.npy", np.array(range_starts, np.int64))
+    np.save(folder / "lengths.npy", lengths)
+    np.save(
+        folder / "list_max.npy", quantize_documents(list_max, scale, settings.bits).astype(np.uint32) * (lengths > 0)
+    )
+    rank = _tie_rank(matrix.row_ids)
+    np.save(folder / "tie_rank.npy", rank if order is None else rank[order])
+    write_strings(folder, "doc_ids", _permuted(matrix.row_ids, order))
+    write_strings(folder, "titles", _permuted(vectors.titles, order))
     write_strings(folder, "terms", vectors.vocabulary.terms)
     meta = IndexMeta(
         matrix.n_rows,
         matrix.n_terms,
-        int(indptr[-1]),
+        int(lengths.sum()),
         scale,
         keep,
         matrix.vocab_fingerprint,
         vectors.query_encoder,
         vectors.passages,
+        settings.bits,
+        range_size,
+        order is not None,
     )
     write_meta(folder, meta)
     return meta
 
 
-def _chunks(matrix: SparseMatrix, keep: int) -> Iterator[Chunk]:
-    """(first row, row pointers, term ids, weights) of consecutive pruned row ranges."""
-    for start, end in row_ranges(matrix.indptr):
-        span = slice(matrix.indptr[start], matrix.indptr[end])
-        rows = np.asarray(matrix.indptr[start : end + 1])
-        yield start, *prune_rows(rows, np.asarray(matrix.term_ids[span]), np.asarray(matrix.weights[span]), keep)
+def _permuted(strings: Sequence[str], order: NDArray[np.int32] | None) -> Any:
+    return strings if order is None else (strings[int(row)] for row in order)
+
+
+def _count_postings(matrix: SparseMatrix, keep: int) -> tuple[NDArray[np.int64], NDArray[np.float32], float]:
+    """(postings, largest weight) of every term, and the largest weight of all."""
+    lengths, list_max = np.zeros(matrix.n_terms, np.int64), np.zeros(matrix.n_terms, np.float32)
+    for start, end in row_ranges(matrix.indptr, ENTRIES_PER_CHUNK):
+        for _, _, term_ids, weights in _chunks(matrix, np.arange(start, end), keep):
+            if len(term_ids) and int(term_ids.max()) >= matrix.n_terms:
+                raise InputError(f"term id {int(term_ids.max())} is outside the vocabulary of {matrix.n_terms} terms")
+            if not (np.isfinite(weights).all() and (weights > 0).all()):
+                raise InputError("document weights must be finite and greater than 0")
+            count_terms(term_ids, weights, lengths, list_max)
+    return lengths, list_max, float(list_max.max(initial=0))
+
+
+@compiled
+def count_terms(
+    term_ids: NDArray[np.int32],
+    weights: NDArray[np.float32],
+    lengths: NDArray[np.int64],
+    list_max: NDArray[np.float32],
+) -> None:
+    for i in range(len(term_ids)):
+        lengths[term_ids[i]] += 1
+        list_max[term_ids[i]] = max(list_max[term_ids[i]], weights[i])
+
+
+def _chunks(matrix: SparseMatrix, rows: Rows, keep: int) -> Iterator[Chunk]:
+    """(place of the first row among `rows`, row pointers, term ids, weights), pruned, a bounded part at a time."""
+    lengths = matrix.indptr[rows + 1] - matrix.indptr[rows]
+    ends = np.concatenate(([0], np.cumsum(lengths)))
+    for start, end in row_ranges(ends, ENTRIES_PER_CHUNK):
+        some = rows[start:end]
+        if some[-1] - some[0] == len(some) - 1 and (np.diff(some) == 1).all():
+            span: Any = slice(matrix.indptr[some[0]], matrix.indptr[some[-1] + 1])
+        else:
+            here = ends[start:end] - ends[start]
+            span = np.repeat(matrix.indptr[some] - here, lengths[start:end]) + np.arange(ends[end] - ends[start])
+        pointers = ends[start : end + 1] - ends[start]
+        yield start, *prune_rows(pointers, np.asarray(matrix.term_ids[span]), np.asarray(matrix.weights[span]), keep)
         release_pages(matrix.term_ids, matrix.weights)
 
 
-def _count_postings(matrix: SparseMatrix, keep: int) -> tuple[NDArray[np.int64], float]:
-    lengths, largest = np.zeros(matrix.n_terms, np.int64), 0.0
-    for _, _, term_ids, weights in _chunks(matrix, keep):
-        if len(term_ids) and int(term_ids.max()) >= matrix.n_terms:
-            raise InputError(f"term id {int(term_ids.max())} is outside the vocabulary of {matrix.n_terms} terms")
-        if not (np.isfinite(weights).all() and (weights > 0).all()):
-            raise InputError("document weights must be finite and greater than 0")
-        lengths += np.bincount(term_ids, minlength=matrix.n_terms)
-        largest = max(largest, float(weights.max(initial=0)))
-    return lengths, largest
-
-
-def _term_ranges(indptr: NDArray[np.int64], postings: int) -> Iterator[tuple[int, int]]:
-    """Consecutive term ranges (first, last + 1) of at most `postings` postings each, at least one term."""
-    return row_ranges(indptr, max(1, postings))
-
-
-def _invert(
+def _append_range(
     matrix: SparseMatrix,
+    rows: Rows,
     keep: int,
     scale: float,
-    indptr: NDArray[np.int64],
-    first: int,
-    last: int,
-    list_max: NDArray[np.uint8],
-) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Postings of terms first..last-1 in order; fills their `list_max`."""
-    size = int(indptr[last] - indptr[first])
-    ordinals, impacts = np.empty(size, np.int32), np.empty(size, np.uint8)
-    cursors = indptr[first:last] - indptr[first]
-    for row, rows, term_ids, weights in _chunks(matrix, keep):
-        scatter(
-            row, rows, term_ids, quantize_documents(weights, scale), first, last, cursors, ordinals, impacts, list_max
-        )
-    return ordinals, impacts
+    settings: IndexSettings,
+    entries: ArrayWriter,
+    stream: ArrayWriter,
+    range_start: int,
+) -> None:
+    """Invert `rows`, a range of documents, and append its entries and lists."""
+    counts = np.zeros(matrix.n_terms, np.int64)
+    for _, _, term_ids, _ in _chunks(matrix, rows, keep):
+        counts += np.bincount(term_ids, minlength=matrix.n_terms)
+    starts = np.concatenate(([0], np.cumsum(counts)))
+    budget = max(1, settings.memory_mib * 2**20 // BYTES_PER_POSTING)
+    for first, last in row_ranges(starts, budget):
+        size = int(starts[last] - starts[first])
+        places, impacts = np.empty(size, np.uint16), np.empty(size, np.uint8 if settings.bits == 8 else np.uint32)
+        cursors = starts[first:last] - starts[first]
+        for row, pointers, term_ids, weights in _chunks(matrix, rows, keep):
+            quantized = quantize_documents(weights, scale, settings.bits)
+            scatter(row, pointers, term_ids, quantized, first, last, cursors, places, impacts)
+        here = starts[first : last + 1] - starts[first]
+        offset = stream.length - range_start
+        found, words = encode_range(here, places, impacts, padded(len(rows)), settings.bits)
+        if offset + len(words) >= MAX_WORDS:
+            raise InputError(
+                f"{len(rows)} documents have more than {MAX_WORDS:,} words of postings; keep fewer terms each (dk)"
+            )
+        entries.append(np.where(found > 0, found + np.uint32(offset << 2), np.uint32(0)))
+        stream.append(words)
 
 
 @compiled
 def scatter(
-    first_row: int,
+    first_place: int,
     rows: NDArray[np.int64],
     term_ids: NDArray[np.int32],
-    row_impacts: NDArray[np.uint8],
+    row_impacts: NDArray[Any],
     first_term: int,
     last_term: int,
     cursors: NDArray[np.int64],
-    ordinals: NDArray[np.int32],
-    impacts: NDArray[np.uint8],
-    list_max: NDArray[np.uint8],
+    places: NDArray[np.uint16],
+    impacts: NDArray[Any],
 ) -> None:
     """Append each entry of the rows whose term is in range to its list; rows come in order, so lists do too."""
     for row in range(len(rows) - 1):
@@ -138,10 +191,9 @@ def scatter(
             term = term_ids[i]
             if first_term <= term < last_term:
                 at = cursors[term - first_term]
-                ordinals[at] = first_row + row
+                places[at] = first_place + row
                 impacts[at] = row_impacts[i]
                 cursors[term - first_term] = at + 1
-                list_max[term] = max(list_max[term], row_impacts[i])
 
 
 def _tie_rank(doc_ids: Sequence[str]) -> NDArray[np.int32]:

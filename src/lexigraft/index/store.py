@@ -1,12 +1,13 @@
 """An inverted index on disk: the files of an `index` artifact, read by memory map.
 
-indptr.npy        int64 [terms + 1]   where each term's postings start
-doc_ordinals.npy  int32 [postings]    documents, ascending within a list
-impacts.npy       uint8 [postings]    quantised weights
-list_max.npy      uint8 [terms]       the largest impact of each list, 0 for an empty one
-tie_rank.npy      int32 [documents]   position of each document in `doc_id` order, which breaks ties
-doc_ids.*, titles.*, terms.*          string tables
-meta.json                             counts, scale, pruning, vocabulary fingerprint, query encoder
+entries.npy       uint32 [ranges x terms]   where each term's list in each range of documents begins, and its form
+stream.npy        uint16 [words]            the lists (index/codec.py)
+range_starts.npy  int64 [ranges + 1]        where each range's lists begin
+lengths.npy       int64 [terms]             postings of each term
+list_max.npy      uint32 [terms]            the largest impact of each term, 0 for an empty list
+tie_rank.npy      int32 [documents]         position of each document in `doc_id` order, which breaks ties
+doc_ids.*, titles.*, terms.*                string tables
+meta.json                                   counts, scale, pruning, vocabulary fingerprint, query encoder
 """
 
 import bisect
@@ -23,10 +24,12 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact, write_json
+from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary, document_of, passage_id
+from lexigraft.index.codec import NONE, PAD, RANGE, decode_list
 
-KIND, FORMAT_VERSION = "index", 1
+KIND, FORMAT_VERSION = "index", 2
 
 
 @dataclass(frozen=True)
@@ -39,19 +42,24 @@ class IndexMeta:
     vocab_fingerprint: str
     query_encoder: Mapping[str, Any]
     passages: bool = False  # rows are passages "ID#n" of documents, whose scores are folded by maximum
+    bits: int = 8  # of an impact
+    range_size: int = RANGE  # documents a range
+    reordered: bool = False  # rows are in an order of their own, not that of the vectors
 
 
 @dataclass(frozen=True)
 class Index:
-    """Postings of every term; `impact * scale` approximates the weight. Documents have internal ordinals 0..n-1."""
+    """Postings of every term by ranges of documents; `impact * scale` approximates the weight. Documents have internal
+    ordinals 0..n-1."""
 
     doc_ids: StringTable
     titles: StringTable
     vocabulary: Vocabulary
-    indptr: NDArray[np.int64]
-    doc_ordinals: NDArray[np.int32]
-    impacts: NDArray[np.uint8]
-    list_max: NDArray[np.uint8]
+    entries: NDArray[np.uint32]
+    stream: NDArray[np.uint16]
+    range_starts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    list_max: NDArray[np.uint32]
     tie_rank: NDArray[np.int32]
     meta: IndexMeta
 
@@ -82,9 +90,21 @@ class Index:
         found = list(self.doc_ids.take(ordinals))
         return [document_of(identifier) for identifier in found] if self.meta.passages else found
 
-    def postings(self, term_id: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-        start, end = self.indptr[term_id], self.indptr[term_id + 1]
-        return self.doc_ordinals[start:end], self.impacts[start:end]
+    def postings(self, term_id: int) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
+        """(documents, impacts) of a term, by document."""
+        ordinals, impacts = np.empty(self.lengths[term_id], np.int32), np.empty(self.lengths[term_id], np.uint32)
+        entries = np.ascontiguousarray(self.entries[:, term_id])
+        decode_term(
+            entries,
+            self.stream,
+            self.range_starts,
+            self.meta.range_size,
+            self.n_documents,
+            self.meta.bits,
+            ordinals,
+            impacts,
+        )
+        return ordinals, impacts
 
     def ordinals(self, doc_id: str) -> list[int]:
         """The row of a document, or all rows of one that was cut into passages; a passage's own id is known too.
@@ -112,16 +132,46 @@ class Index:
         return self.doc_ids[int(self.ordinal_of_rank[rank])]
 
 
+@compiled
+def decode_term(
+    entries: NDArray[np.uint32],
+    stream: NDArray[np.uint16],
+    range_starts: NDArray[np.int64],
+    range_size: int,
+    n_documents: int,
+    bits: int,
+    ordinals: NDArray[np.int32],
+    impacts: NDArray[np.uint32],
+) -> None:
+    """Fill `ordinals` and `impacts` with the postings of the term whose entries, one a range, these are."""
+    done = 0
+    for number in range(len(entries)):
+        first = number * range_size
+        n_padded = (min(range_size, n_documents - first) + PAD - 1) // PAD * PAD
+        at, form = range_starts[number] + (int(entries[number]) >> 2), int(entries[number]) & 3
+        if form != NONE:
+            n = decode_list(stream, at, form, bits, n_padded, ordinals[done:], impacts[done:])
+            ordinals[done : done + n] += np.int32(first)
+            done += n
+
+
 def open_index(path: Path, checksums: bool = True) -> Index:
-    open_artifact(path, KIND, FORMAT_VERSION, checksums)
+    """The index at `path`; `checksums` reads every byte of it first, without them sizes alone are compared."""
+    manifest = open_artifact(path, KIND, (1, FORMAT_VERSION), checksums)
+    if manifest.format_version == 1:
+        from lexigraft.index.version1 import open_version1
+
+        return open_version1(path)
     meta = IndexMeta(**json.loads((path / "meta.json").read_text(encoding="utf-8")))
+    range_starts = open_array(path / "range_starts.npy")
     return Index(
         doc_ids=StringTable(path, "doc_ids"),
         titles=StringTable(path, "titles"),
         vocabulary=Vocabulary(StringTable(path, "terms")),
-        indptr=open_array(path / "indptr.npy"),
-        doc_ordinals=open_array(path / "doc_ordinals.npy"),
-        impacts=open_array(path / "impacts.npy"),
+        entries=open_array(path / "entries.npy").reshape(len(range_starts) - 1, meta.n_terms),
+        stream=open_array(path / "stream.npy"),
+        range_starts=range_starts,
+        lengths=open_array(path / "lengths.npy"),
         list_max=open_array(path / "list_max.npy"),
         tie_rank=open_array(path / "tie_rank.npy"),
         meta=meta,

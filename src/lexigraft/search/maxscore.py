@@ -1,100 +1,82 @@
-"""MaxScore (Turtle and Flood, 1995), over windows of documents.
+"""MaxScore (Turtle and Flood, 1995), document at a time.
 
 Lists are ordered by the most they can add. Once k documents are held, the longest prefix of lists that together cannot
-reach the worst of them is *non-essential*: a document found only there can be skipped. Essential lists are added up
-term at a time inside a window of documents that fits the first-level cache; the survivors are then completed from the
-non-essential lists, largest bound first, and given up as soon as they cannot enter. A bound equal to the threshold is
-never skipped, because a tie may still win by `doc_id`.
+reach the worst of them is *non-essential*: a document found only there can be skipped. Documents come from the
+essential lists in order; they are completed from the non-essential ones, largest bound first, and given up as soon as
+they cannot enter. A bound equal to the threshold is never skipped, because a tie may still win by `doc_id`.
 """
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
+from lexigraft.search.counters import INSERT, NEXT, NEXT_GEQ, SCORE
+from lexigraft.search.decoded import decode_lists, seek
 from lexigraft.search.topk import make_key, offer
-
-WINDOW = 4096
 
 
 @compiled
 def search_maxscore(
-    indptr: NDArray[np.int64],
-    doc_ordinals: NDArray[np.int32],
-    impacts: NDArray[np.uint8],
-    list_max: NDArray[np.uint8],
+    entries: NDArray[np.uint32],
+    stream: NDArray[np.uint16],
+    range_starts: NDArray[np.int64],
+    range_size: int,
     tie_rank: NDArray[np.int32],
     terms: NDArray[np.int32],
     weights: NDArray[np.int32],
     heap: NDArray[np.int64],
-    accumulators: NDArray[np.int32],
+    allowed: Any,
+    counts: Any,
 ) -> int:
     """The same contract as `search_exhaustive`."""
-    n_lists = len(terms)
-    bounds = np.empty(n_lists, np.int64)
-    for t in range(n_lists):
-        bounds[t] = np.int64(weights[t]) * np.int64(list_max[terms[t]])
-    order = np.argsort(bounds, kind="mergesort")
-    prefix_bound = np.cumsum(bounds[order])
-    cursors, ends = np.empty(n_lists, np.int64), np.empty(n_lists, np.int64)
-    for i in range(n_lists):
-        cursors[i], ends[i] = indptr[terms[order[i]]], indptr[terms[order[i]] + 1]
-
-    size, threshold, first_essential = 0, np.int64(0), 0
-    n_documents = len(tie_rank)
-    window_start = 0
-    while window_start < n_documents:
-        while first_essential < n_lists and prefix_bound[first_essential] < threshold:
-            first_essential += 1
-        # The next window begins at the first document any essential list still has.
-        next_document = n_documents
-        for i in range(first_essential, n_lists):
-            if cursors[i] < ends[i]:
-                next_document = min(next_document, doc_ordinals[cursors[i]])
-        if next_document == n_documents:
-            break
-        window_start = max(window_start, next_document)
-        window_end = min(window_start + WINDOW, n_documents)
-        for i in range(first_essential, n_lists):
-            weight, at = weights[order[i]], cursors[i]
-            while at < ends[i] and doc_ordinals[at] < window_end:
-                accumulators[doc_ordinals[at] - window_start] += weight * np.int32(impacts[at])
-                at += 1
-            cursors[i] = at
-        for document in range(window_start, window_end):
-            score = np.int64(accumulators[document - window_start])
-            if score == 0:
+    n_lists, size, threshold = len(terms), 0, np.int64(1)
+    for number in range(len(range_starts) - 1):
+        first = number * range_size
+        n_here = min(range_size, len(tie_rank) - first)
+        starts, places, impacts = decode_lists(entries, stream, range_starts, number, n_here, terms)
+        bounds = np.zeros(n_lists, np.int64)
+        for t in range(n_lists):
+            for i in range(starts[t], starts[t + 1]):
+                bounds[t] = max(bounds[t], np.int64(weights[t]) * np.int64(impacts[i]))
+        order = np.argsort(bounds, kind="mergesort")
+        prefix_bound = np.cumsum(bounds[order])
+        cursors, ends = starts[:-1][order], starts[1:][order]
+        first_essential, place = 0, 0
+        while True:
+            while first_essential < n_lists and prefix_bound[first_essential] < threshold:
+                first_essential += 1
+            place = n_here
+            for i in range(first_essential, n_lists):
+                if cursors[i] < ends[i]:
+                    place = min(place, int(places[cursors[i]]))
+            if place == n_here:
+                break
+            score = np.int64(0)
+            for i in range(first_essential, n_lists):
+                if cursors[i] < ends[i] and places[cursors[i]] == place:
+                    score += np.int64(weights[order[i]]) * np.int64(impacts[cursors[i]])
+                    cursors[i] += 1
+                    if counts is not None:
+                        counts[NEXT] += 1
+            if allowed is not None and allowed[first + place] == 0:
                 continue
-            accumulators[document - window_start] = 0
             i = first_essential - 1
             while i >= 0 and score + prefix_bound[i] >= threshold:
-                at = seek(doc_ordinals, cursors[i], ends[i], document)
-                cursors[i] = at
-                if at < ends[i] and doc_ordinals[at] == document:
-                    score += np.int64(weights[order[i]]) * np.int64(impacts[at])
+                cursors[i] = seek(places, cursors[i], ends[i], place)
+                if counts is not None:
+                    counts[NEXT_GEQ] += 1
+                if cursors[i] < ends[i] and places[cursors[i]] == place:
+                    score += np.int64(weights[order[i]]) * np.int64(impacts[cursors[i]])
                 i -= 1
+            if counts is not None:
+                counts[SCORE] += 1
             if i < 0 and score >= threshold:
-                size = offer(heap, size, make_key(score, tie_rank[document]))
+                key = make_key(score, tie_rank[first + place])
+                if counts is not None:
+                    counts[INSERT] += size < len(heap) or key > heap[0]
+                size = offer(heap, size, key)
                 if size == len(heap):
                     threshold = heap[0] >> np.int64(32)
-        window_start = window_end
     return size
-
-
-@compiled
-def seek(doc_ordinals: NDArray[np.int32], start: int, end: int, document: int) -> int:
-    """The first position from `start` whose document is not before `document`: galloping, then binary search."""
-    if start >= end or doc_ordinals[start] >= document:
-        return start
-    step, low = 1, start
-    while low + step < end and doc_ordinals[low + step] < document:
-        low += step
-        step *= 2
-    high = min(low + step, end)
-    low += 1
-    while low < high:
-        middle = (low + high) >> 1
-        if doc_ordinals[middle] < document:
-            low = middle + 1
-        else:
-            high = middle
-    return low

@@ -7,33 +7,49 @@ scratch memory.
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.settings import SEARCH_METHODS
 from lexigraft.core.types import Ranking, SparseMatrix, require_same_vocabulary
+from lexigraft.index.codec import PAD, padded
 from lexigraft.index.store import Index
+from lexigraft.search.answer import AUTO, SORTED_HERE, SWEEP, TOUCHED, answer, check_terms, unpack
+from lexigraft.search.blockmax_wand import search_blockmax_wand
+from lexigraft.search.counters import COUNTERS
 from lexigraft.search.exhaustive import search_exhaustive
 from lexigraft.search.folding import search_folded
-from lexigraft.search.maxscore import WINDOW, search_maxscore
-from lexigraft.search.topk import ranked
+from lexigraft.search.maxscore import search_maxscore
+from lexigraft.search.precise import precise_scores, search_precise
+from lexigraft.search.topk import buffer_size
 from lexigraft.vectors.quantize import quantize_query
 
-METHODS: dict[str, Callable[..., int]] = {"exhaustive": search_exhaustive, "maxscore": search_maxscore}
+METHODS = SEARCH_METHODS
+HEAP_METHODS: dict[str, Callable[..., int]] = {
+    "exhaustive": search_exhaustive,
+    "maxscore": search_maxscore,
+    "blockmax_wand": search_blockmax_wand,
+}
+Allowed = NDArray[np.uint8]
 
 
 class Searcher:
     """Exact top-k over one index; every method returns the same ranking."""
 
-    def __init__(self, index: Index, method: str = "maxscore") -> None:
+    def __init__(self, index: Index, method: str = "auto") -> None:
         if method not in METHODS:
             raise SettingError(f"search method {method!r} is not known; one of {', '.join(METHODS)}")
-        self.index = index
-        self._kernel = METHODS[method]
-        self._n_accumulators = index.n_documents if method == "exhaustive" else min(WINDOW, index.n_documents)
+        self.index, self.method = index, method
         self._scratch = threading.local()
-        self._lists = (index.indptr, index.doc_ordinals, index.impacts, index.list_max, index.tie_rank)
+        self._choice = {"sweep": SWEEP, "touched": TOUCHED}.get(method, AUTO)
+        self._lists = (
+            index.entries, index.stream, index.stream.view(np.uint8), index.range_starts, index.meta.range_size,
+            index.tie_rank, index.ordinal_of_rank, index.lengths, index.meta.scale,
+        )  # fmt: skip
+        self._range = min(padded(index.meta.range_size), padded(index.n_documents))
 
     def search(self, term_ids: NDArray[np.int32], weights: NDArray[np.float32], k: int, query_id: str = "") -> Ranking:
         """The k documents with the largest dot product, ties by `doc_id`; only those that share a term. A document cut
@@ -42,26 +58,80 @@ class Searcher:
         return Ranking(query_id, tuple(self.index.names(ordinals)), tuple(scores.tolist()))
 
     def search_ordinals(
-        self, term_ids: NDArray[np.int32], weights: NDArray[np.float32], k: int
+        self,
+        term_ids: NDArray[np.int32],
+        weights: NDArray[np.float32],
+        k: int,
+        allowed: Allowed | None = None,
+        counts: NDArray[np.int64] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """The same as internal ordinals and scores, without making strings."""
+        """The same as internal ordinals and scores, without making strings. `allowed`, one byte a row, says which rows
+        may
+        be found (0: not); `counts`, one number for each of `COUNTERS`, is added to."""
         if k < 1:
             raise SettingError(f"k = {k} is not allowed: 1 or more")
         if self.index.meta.passages:
-            return search_folded(lambda depth: self._rows(term_ids, weights, depth), self.index.document_rank, k)
-        return self._rows(term_ids, weights, k)
+            rank = self.index.document_rank
+            return search_folded(lambda depth: self._rows(term_ids, weights, depth, allowed, counts), rank, k)
+        return self._rows(term_ids, weights, k, allowed, counts)
 
     def _rows(
-        self, term_ids: NDArray[np.int32], weights: NDArray[np.float32], k: int
+        self,
+        term_ids: NDArray[np.int32],
+        weights: NDArray[np.float32],
+        k: int,
+        allowed: Allowed | None,
+        counts: NDArray[np.int64] | None,
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        terms = np.ascontiguousarray(term_ids, np.int32)
-        self._check_terms(terms)
-        integers, query_scale = quantize_query(np.asarray(weights, np.float32))
-        heap = np.empty(min(k, self.index.n_documents), np.int64)
-        size = self._kernel(*self._lists, terms, integers, heap, self._accumulators())
-        ranks, scores = ranked(heap, size)
-        scale = np.float64(query_scale * self.index.meta.scale)
-        return self.index.ordinal_of_rank[ranks], scores.astype(np.float64) * scale
+        terms, amounts = np.ascontiguousarray(term_ids, np.int32), np.ascontiguousarray(weights, np.float32)
+        if len(terms) != len(amounts):
+            raise InputError(f"a query of {len(terms)} terms has {len(amounts)} weights")
+        if allowed is not None and len(allowed) != self.index.n_documents:
+            raise InputError(f"{len(allowed)} flags of what may be found, for {self.index.n_documents} documents")
+        k = min(k, self.index.n_documents)
+        if k == 0:
+            return np.zeros(0, np.int32), np.zeros(0, np.float64)
+        if self.index.meta.bits > 8 or self.method in HEAP_METHODS:
+            return self._slow(terms, amounts, k, allowed, counts)
+        accumulators, places = self._memory()
+        keys = np.empty(buffer_size(k), np.int64)
+        size, scale = answer(
+            *self._lists, terms, amounts, k, self._choice, keys, accumulators, places, allowed, counts
+        )  # fmt: skip
+        if size < 0:
+            self._complain(terms, amounts)
+        keys = keys[:size] if size <= SORTED_HERE else np.sort(keys[:size])[::-1]
+        return unpack(keys, self.index.ordinal_of_rank, scale)
+
+    def _slow(
+        self,
+        terms: NDArray[np.int32],
+        weights: NDArray[np.float32],
+        k: int,
+        allowed: Allowed | None,
+        counts: NDArray[np.int64] | None,
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Methods that are there to compare with, and impacts of more than 8 bits."""
+        index, meta = self.index, self.index.meta
+        if check_terms(terms, index.lengths) < 0:
+            self._complain(terms, weights)
+        integers, query_scale = quantize_query(weights, meta.bits)
+        lists = (index.entries, index.stream, index.range_starts, meta.range_size)
+        if meta.bits > 8:
+            totals = np.zeros(index.n_documents, np.int64)
+            precise_scores(*lists, meta.bits, terms, integers, allowed, totals)
+            best, scores = search_precise(totals, index.tie_rank, k)
+            return best.astype(np.int32), scores.astype(np.float64) * (query_scale * meta.scale)
+        heap = np.empty(k, np.int64)
+        size = HEAP_METHODS[self.method](*lists, index.tie_rank, terms, integers, heap, allowed, counts)
+        return unpack(np.sort(heap[:size])[::-1], index.ordinal_of_rank, query_scale * meta.scale)
+
+    def count(self, queries: SparseMatrix, k: int) -> dict[str, float]:
+        """What a search of each query does on average (S5)."""
+        counts = np.zeros(len(COUNTERS), np.int64)
+        for row in range(queries.n_rows):
+            self.search_ordinals(*queries.row(row), k, counts=counts)
+        return dict(zip(COUNTERS, (counts / max(1, queries.n_rows)).tolist(), strict=True))
 
     def search_batch(self, queries: SparseMatrix, k: int, threads: int = 1) -> list[Ranking]:
         """One ranking per row of `queries`, in order."""
@@ -81,15 +151,16 @@ class Searcher:
         with ThreadPoolExecutor(threads) as pool:
             return list(pool.map(function, rows))
 
-    def _check_terms(self, term_ids: NDArray[np.int32]) -> None:
-        ascending = sorted(term_ids.tolist())  # quicker than numpy on the few terms of a query
-        if ascending and not 0 <= ascending[0] <= ascending[-1] < self.index.n_terms:
+    def _complain(self, term_ids: NDArray[np.int32], weights: NDArray[np.float32]) -> None:
+        quantize_query(weights, self.index.meta.bits)  # says what is wrong with the weights, if anything is
+        if len(term_ids) and not 0 <= term_ids.min() <= term_ids.max() < self.index.n_terms:
             raise InputError(f"the query has a term id outside the index's vocabulary of {self.index.n_terms} terms")
-        if len(set(ascending)) != len(ascending):
-            raise InputError("the query names a term twice; add its weights up first")
+        raise InputError("the query names a term twice; add its weights up first")
 
-    def _accumulators(self) -> NDArray[np.int32]:
-        if not hasattr(self._scratch, "accumulators"):
-            self._scratch.accumulators = np.zeros(self._n_accumulators, np.int32)
-        accumulators: NDArray[np.int32] = self._scratch.accumulators
-        return accumulators
+    def _memory(self) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
+        """A thread's accumulators, all 0, and room for the places a query touches."""
+        scratch: Any = self._scratch
+        if not hasattr(scratch, "accumulators"):
+            scratch.accumulators = np.zeros(self._range + PAD, np.int32)
+            scratch.places = np.empty(self._range + PAD, np.uint16)
+        return scratch.accumulators, scratch.places

@@ -1,7 +1,9 @@
-"""The k best documents, kept in a min-heap of single integers.
+"""The k best documents as single integers.
 
 A candidate is one int64 key: the score in the upper half, the complement of its tie rank in the lower. Comparing keys
-then compares scores and breaks ties by `doc_id` at once, and a key alone tells which document it is.
+then compares scores and breaks ties by `doc_id` at once, and a key alone tells which document it is. Two ways to keep
+the best: a min-heap, where the worst must be known after every document; and a buffer that is cut to the best k when
+it is full, which moves each key once or twice.
 """
 
 from typing import Any
@@ -44,7 +46,35 @@ def offer(heap: NDArray[np.int64], size: int, key: np.int64) -> int:
     return size
 
 
-def ranked(heap: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(tie ranks, scores) of the heap's keys, best first."""
-    keys = np.sort(heap[:size])[::-1]
-    return RANK_MASK - (keys & np.int64(0xFFFFFFFF)), keys >> np.int64(32)
+def buffer_size(k: int) -> int:
+    """How many keys a buffer for the best k holds before it is cut."""
+    return 2 * k + 256
+
+
+@compiled
+def cut_to_best(keys: NDArray[np.int64], size: int, k: int) -> np.int64:
+    """Move the k largest of keys[:size] to the front, in no order, and return the least of them. 1 <= k <= size.
+
+    Quickselect with the median of three: expected time is linear, whatever the order they come in."""
+    low, high = 0, size - 1
+    while low < high:
+        middle = (low + high) >> 1
+        first, second, third = keys[low], keys[middle], keys[high]
+        pivot = max(min(first, second), min(max(first, second), third))
+        left, right = low, high
+        while left <= right:
+            while keys[left] > pivot:
+                left += 1
+            while keys[right] < pivot:
+                right -= 1
+            if left <= right:
+                keys[left], keys[right] = keys[right], keys[left]
+                left += 1
+                right -= 1
+        if k - 1 <= right:
+            high = right
+        elif k - 1 >= left:
+            low = left
+        else:
+            break
+    return np.int64(keys[k - 1])

@@ -1,41 +1,67 @@
 """Weights to small integers, so that every score is an exact integer sum and every search method can agree to the bit.
 
-Documents share one scale (the largest weight becomes 255); a query has its own, because only the order within one query
-matters. Query weights that are whole numbers already, such as BM25's term counts, stay as they are.
+Documents share one scale (the largest weight becomes 255, or 65,535, or 2^24 - 1); a query has its own, because only
+the order within one query matters. Query weights that are whole numbers already, such as BM25's term counts, stay as
+they are.
 """
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError
 
-MAX_IMPACT = 255
 MAX_QUERY_WEIGHT = 255
 MAX_SCORE = 2**31 - 1
+NOT_ALLOWED, TOO_LARGE = -1.0, -2.0
 
 
-def quantize_documents(weights: NDArray[np.float32], scale: float) -> NDArray[np.uint8]:
-    """Impacts 1..255 with `weight ~ impact * scale`; a positive weight never becomes 0, so no posting is lost."""
-    impacts: NDArray[np.uint8] = np.clip(np.rint(weights / scale), 1, MAX_IMPACT).astype(np.uint8)
-    return impacts
+def quantize_documents(weights: NDArray[np.float32], scale: float, bits: int = 8) -> NDArray[Any]:
+    """Impacts from 1 on with `weight ~ impact * scale`; a positive weight never becomes 0, so no posting is lost."""
+    impacts = np.clip(
+        np.rint(weights / np.float32(scale) if bits == 8 else weights / np.float64(scale)), 1, 2**bits - 1
+    )
+    return impacts.astype(np.uint8 if bits == 8 else np.uint32)
 
 
-def document_scale(largest_weight: float) -> float:
-    return largest_weight / MAX_IMPACT if largest_weight > 0 else 1.0
+def document_scale(largest_weight: float, bits: int = 8) -> float:
+    return largest_weight / (2**bits - 1) if largest_weight > 0 else 1.0
 
 
-def quantize_query(weights: NDArray[np.float32]) -> tuple[NDArray[np.int32], float]:
-    """(integer weights, scale) with `weight ~ integer * scale`; exact, with scale 1, for whole numbers."""
-    if not len(weights):
-        return np.zeros(0, np.int32), 1.0
-    if not np.isfinite(weights).all() or (weights < 0).any():
+def quantize_query(weights: NDArray[np.float32], bits: int = 8) -> tuple[NDArray[np.int32], float]:
+    """(integer weights, scale) with `weight ~ integer * scale`; exact, with scale 1, for whole numbers.
+
+    `bits` is what the documents' impacts have. Of 8 bits, scores must stay below 2^31."""
+    integers = np.empty(len(weights), np.int32)
+    most, largest_sum = (MAX_QUERY_WEIGHT, MAX_SCORE // 255) if bits == 8 else (2**16 - 1, 2**38)
+    scale = fill_query_integers(np.asarray(weights, np.float32), most, largest_sum, integers)
+    if scale == NOT_ALLOWED:
         raise InputError("query weights must be finite and not negative")
-    largest = float(weights.max())
-    if largest <= MAX_QUERY_WEIGHT and (weights == np.rint(weights)).all():
-        integers, scale = weights.astype(np.int32), 1.0
-    else:
-        scale = largest / MAX_QUERY_WEIGHT
-        integers = np.maximum(np.rint(weights / scale), weights > 0).astype(np.int32)
-    if int(integers.sum(dtype=np.int64)) * MAX_IMPACT > MAX_SCORE:
+    if scale == TOO_LARGE:
         raise InputError(f"a query of {len(weights)} terms can exceed the largest score {MAX_SCORE}; prune it first")
     return integers, scale
+
+
+@compiled
+def fill_query_integers(
+    weights: NDArray[np.float32], most: int, largest_sum: int, integers: NDArray[np.int32]
+) -> float:
+    """Fill `integers` and return their scale, or what is wrong with the weights."""
+    largest, whole = np.float32(0), True
+    for i in range(len(weights)):
+        weight = weights[i]
+        if not (weight >= 0) or weight == np.inf:  # the first is true of what is not a number, too
+            return NOT_ALLOWED
+        largest = max(largest, weight)
+        whole = whole and weight == np.rint(weight)
+    scale = 1.0 if largest == 0 or (whole and largest <= most) else np.float64(largest) / most
+    total = np.int64(0)
+    for i in range(len(weights)):
+        integer = np.int64(np.rint(np.float64(weights[i]) / scale))
+        if weights[i] > 0:
+            integer = max(integer, np.int64(1))
+        integers[i] = integer
+        total += integer
+    return scale if total <= largest_sum else TOO_LARGE

@@ -29,7 +29,7 @@ def test_a_whole_number_is_a_float():
         ("lexical.k1=many", "should be of type float"),
         ("search.k=true", "should be of type int"),
         ("search.k=0", "1 or more"),
-        ("search.method=fast", "exhaustive or maxscore"),
+        ("search.method=fast", "one of auto, exhaustive"),
         ("prune.budgets=[[1]]", "pairs of counts"),
         ("prune.budgets=[]", "pairs of counts"),
         ("run.systems=splade", "some of bm25"),

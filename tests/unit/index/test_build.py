@@ -5,15 +5,16 @@ from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.settings import IndexSettings
 from lexigraft.index import build
 from lexigraft.index.store import open_index
+from lexigraft.search.searcher import Searcher
 from tests.conftest import index_of, sparse_matrix
 
 
 def test_postings_of_a_small_matrix(tmp_path):
     matrix = sparse_matrix([{0: 1.0, 2: 5.1}, {2: 2.55}, {}], 4, ["b", "c", "a"])
     found = index_of(matrix, tmp_path / "i")
-    assert found.indptr.tolist() == [0, 1, 1, 3, 3]
-    assert found.doc_ordinals.tolist() == [0, 0, 1]
-    assert found.impacts.tolist() == [50, 255, 128]
+    assert found.lengths.tolist() == [1, 0, 2, 0]
+    postings = [tuple(array.tolist() for array in found.postings(term)) for term in range(4)]
+    assert postings == [([0], [50]), ([], []), ([0, 1], [255, 128]), ([], [])]
     assert found.list_max.tolist() == [50, 0, 255, 0]
     assert found.tie_rank.tolist() == [1, 2, 0]
     assert [found.ordinals(doc_id) for doc_id in "abc"] == [[2], [0], [1]]
@@ -61,8 +62,35 @@ def test_bad_vectors(tmp_path, row, says):
         index_of(sparse_matrix([row], 3), tmp_path / "i")
 
 
+def test_reordered_documents_keep_their_names(tmp_path):
+    rows = [{number % 2: 1.0, 2 + number % 2: 2.0} for number in range(40)]  # two kinds, taking turns
+    plain = index_of(sparse_matrix(rows, 4), tmp_path / "plain")
+    moved = index_of(sparse_matrix(rows, 4), tmp_path / "moved", settings=IndexSettings(reorder=True))
+    assert moved.meta.reordered and list(moved.doc_ids) != list(plain.doc_ids)
+    for doc_id in plain.doc_ids:
+        assert moved.titles[moved.ordinals(doc_id)[0]] == f"title of {doc_id}"
+    query = np.array([1, 2], np.int32), np.array([2, 3], np.float32)
+    for k in (1, 7, 40):
+        assert Searcher(moved).search(*query, k) == Searcher(plain).search(*query, k)
+
+
+@pytest.mark.parametrize("bits", [8, 16, 24])
+def test_weights_come_back_within_half_a_step(tmp_path, bits):
+    rng = np.random.default_rng(bits)
+    rows = [{int(term): float(rng.random() + 0.01) for term in rng.choice(9, 4, replace=False)} for _ in range(300)]
+    found = index_of(sparse_matrix(rows, 9), tmp_path / "i", settings=IndexSettings(bits=bits))
+    for term in range(9):
+        for ordinal, impact in zip(*found.postings(term), strict=True):
+            assert abs(impact * found.meta.scale - rows[ordinal][term]) <= found.meta.scale / 2 + 1e-7
+
+
+def test_a_scale_that_is_too_small(tmp_path):
+    with pytest.raises(InputError, match="does not fit 8 bits"):
+        index_of(sparse_matrix([{0: 300.0}], 1), tmp_path / "i", scale=1.0)
+
+
 def test_a_cut_index_is_named(tmp_path):
     index_of(sparse_matrix([{0: 1.0}], 1), tmp_path / "i")
-    (tmp_path / "i/impacts.npy").write_bytes((tmp_path / "i/impacts.npy").read_bytes()[:-1])
-    with pytest.raises(ArtifactError, match=r"impacts\.npy has 128 bytes instead of 129"):
+    (tmp_path / "i/stream.npy").write_bytes((tmp_path / "i/stream.npy").read_bytes()[:-1])
+    with pytest.raises(ArtifactError, match=r"stream\.npy has \d+ bytes instead of \d+"):
         open_index(tmp_path / "i")

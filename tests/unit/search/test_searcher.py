@@ -50,7 +50,7 @@ def test_bad_queries(index):
         searcher.search(np.array([1, 1], np.int32), np.ones(2, np.float32), k=1)
     with pytest.raises(SettingError, match="1 or more"):
         searcher.search(*vector({0: 1}), k=0)
-    with pytest.raises(SettingError, match="one of exhaustive, maxscore"):
+    with pytest.raises(SettingError, match="one of auto, exhaustive, maxscore"):
         Searcher(index, "magic")
     with pytest.raises(VocabularyMismatchError, match="different vocabularies"):
         searcher.search_batch(sparse_matrix([{0: 1.0}], 2), 1)

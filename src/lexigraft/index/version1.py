@@ -1,0 +1,43 @@
+"""Indexes of format 1 (one array of ordinals and one of impacts), opened as if they were of the present one.
+
+Their lists are encoded on opening, in memory: a second or two for ten million postings. Building the index again makes
+it the present format on disk.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from lexigraft.core.arrays import StringTable, open_array
+from lexigraft.core.types import Vocabulary
+from lexigraft.index.codec import RANGE, encode_range, padded
+from lexigraft.index.store import Index, IndexMeta
+
+
+def open_version1(path: Path) -> Index:
+    meta = IndexMeta(**json.loads((path / "meta.json").read_text(encoding="utf-8")))
+    lengths = np.diff(open_array(path / "indptr.npy"))
+    ordinals, impacts = open_array(path / "doc_ordinals.npy"), open_array(path / "impacts.npy")
+    terms = np.repeat(np.arange(meta.n_terms), lengths)
+    range_starts, entries, words = [0], [], []
+    for first in range(0, meta.n_documents, RANGE):
+        here = np.flatnonzero((ordinals >= first) & (ordinals < first + RANGE))  # by term, then by document
+        starts = np.concatenate(([0], np.cumsum(np.bincount(terms[here], minlength=meta.n_terms))))
+        places = (ordinals[here] - first).astype(np.uint16)
+        found = encode_range(starts, places, impacts[here], padded(min(RANGE, meta.n_documents - first)), 8)
+        entries.append(found[0])
+        words.append(found[1])
+        range_starts.append(range_starts[-1] + len(found[1]))
+    return Index(
+        doc_ids=StringTable(path, "doc_ids"),
+        titles=StringTable(path, "titles"),
+        vocabulary=Vocabulary(StringTable(path, "terms")),
+        entries=np.array(entries, np.uint32).reshape(-1, meta.n_terms),
+        stream=np.concatenate([np.zeros(0, np.uint16), *words]),
+        range_starts=np.array(range_starts, np.int64),
+        lengths=lengths,
+        list_max=open_array(path / "list_max.npy").astype(np.uint32),
+        tie_rank=open_array(path / "tie_rank.npy"),
+        meta=meta,
+    )

@@ -1,0 +1,104 @@
+"""A query vector to ranked documents in one call of compiled code: short queries cost little more than the call.
+
+Chooses between `touched` and `sweep`, by what they cost where they were measured (docs/engines.md).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.compiled import compiled
+from lexigraft.search.sweep import search_sweep
+from lexigraft.search.topk import RANK_MASK
+from lexigraft.search.touched import search_touched
+from lexigraft.vectors.quantize import MAX_QUERY_WEIGHT, MAX_SCORE, fill_query_integers
+
+AUTO, SWEEP, TOUCHED = 0, 1, 2
+WRONG_TERMS, WRONG_WEIGHTS, TOO_LARGE = -1, -2, -3
+DOCUMENTS_PER_POSTING = 8  # a sweep passes over so many documents in the time by which noting a touched one is slower
+SORTED_HERE = 64  # above, numpy sorts faster than compiled code
+
+
+@compiled
+def answer(
+    entries: NDArray[np.uint32],
+    stream: NDArray[np.uint16],
+    octets: NDArray[np.uint8],
+    range_starts: NDArray[np.int64],
+    range_size: int,
+    tie_rank: NDArray[np.int32],
+    ordinal_of_rank: NDArray[np.int32],
+    lengths: NDArray[np.int64],
+    scale: float,
+    terms: NDArray[np.int32],
+    weights: NDArray[np.float32],
+    k: int,
+    method: int,
+    keys: NDArray[np.int64],
+    accumulators: NDArray[np.int32],
+    places: NDArray[np.uint16],
+    allowed: Any,
+    counts: Any,
+) -> tuple[int, float]:
+    """(how many keys of the best documents `keys` holds, what a score of 1 stands for); the first is negative where
+    something is wrong with the query. Up to SORTED_HERE keys are in order, best first."""
+    touched = check_terms(terms, lengths)
+    if touched < 0:
+        return WRONG_TERMS, 0.0
+    integers = np.empty(len(terms), np.int32)
+    query_scale = fill_query_integers(weights, MAX_QUERY_WEIGHT, MAX_SCORE // 255, integers)
+    if query_scale < 0:
+        return WRONG_WEIGHTS if query_scale == -1 else TOO_LARGE, 0.0
+    if method == TOUCHED or (method == AUTO and touched * DOCUMENTS_PER_POSTING < len(tie_rank)):
+        size = search_touched(
+            entries, stream, octets, range_starts, range_size, tie_rank, terms, integers, k, keys, accumulators, places,
+            allowed, counts,
+        )  # fmt: skip
+    else:
+        size = search_sweep(
+            entries, stream, octets, range_starts, range_size, tie_rank, terms, integers, k, keys, accumulators,
+            allowed, counts,
+        )  # fmt: skip
+    if size <= SORTED_HERE:
+        sort_descending(keys, size)
+    return size, query_scale * scale
+
+
+@compiled
+def check_terms(terms: NDArray[np.int32], lengths: NDArray[np.int64]) -> int:
+    """How many postings the terms' lists have together; -1 where a term is not one, or comes twice."""
+    total, ascending = np.int64(0), True
+    for i in range(len(terms)):
+        if not 0 <= terms[i] < len(lengths):
+            return -1
+        ascending = ascending and (i == 0 or terms[i - 1] < terms[i])
+        if not ascending:
+            for j in range(i):
+                if terms[j] == terms[i]:
+                    return -1
+        total += lengths[terms[i]]
+    return int(total)
+
+
+@compiled
+def sort_descending(keys: NDArray[np.int64], size: int) -> None:
+    """Insertion sort of keys[:size]."""
+    for i in range(1, size):
+        key, j = keys[i], i - 1
+        while j >= 0 and keys[j] < key:
+            keys[j + 1] = keys[j]
+            j -= 1
+        keys[j + 1] = key
+
+
+@compiled
+def unpack(
+    keys: NDArray[np.int64], ordinal_of_rank: NDArray[np.int32], scale: float
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """(documents, scores) of keys, in their order."""
+    ordinals, scores = np.empty(len(keys), np.int32), np.empty(len(keys), np.float64)
+    for i in range(len(keys)):
+        ordinals[i] = ordinal_of_rank[RANK_MASK - (keys[i] & np.int64(0xFFFFFFFF))]
+        scores[i] = np.float64(keys[i] >> np.int64(32)) * scale
+    return ordinals, scores

@@ -1,0 +1,55 @@
+"""A query's lists in one range of documents, decoded: what methods that go document by document need."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.compiled import compiled
+from lexigraft.index.codec import DENSE, NONE, PAD, decode_list, list_count
+
+
+@compiled
+def decode_lists(
+    entries: NDArray[np.uint32],
+    stream: NDArray[np.uint16],
+    range_starts: NDArray[np.int64],
+    number: int,
+    n_here: int,
+    terms: NDArray[np.int32],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint32]]:
+    """(starts, places, impacts): the postings of terms[t] in range `number`, which has `n_here` documents, lie at
+    starts[t]..starts[t + 1]. Of 8 bits."""
+    n_padded = (n_here + PAD - 1) // PAD * PAD
+    room = np.int64(0)
+    for t in range(len(terms)):
+        entry = int(entries[number, terms[t]])
+        if entry & 3 != NONE:
+            room += list_count(stream, range_starts[number] + (entry >> 2)) if entry & 3 != DENSE else n_padded
+    starts = np.zeros(len(terms) + 1, np.int64)
+    places, impacts = np.empty(room, np.int32), np.empty(room, np.uint32)
+    for t in range(len(terms)):
+        entry, done = int(entries[number, terms[t]]), starts[t]
+        starts[t + 1] = done
+        if entry & 3 != NONE:
+            at = range_starts[number] + (entry >> 2)
+            starts[t + 1] += decode_list(stream, at, entry & 3, 8, n_padded, places[done:], impacts[done:])
+    return starts, places, impacts
+
+
+@compiled
+def seek(places: NDArray[np.int32], start: int, end: int, place: int) -> int:
+    """The first position from `start` whose place is not before `place`: galloping, then binary search."""
+    if start >= end or places[start] >= place:
+        return start
+    step, low = 1, start
+    while low + step < end and places[low + step] < place:
+        low += step
+        step *= 2
+    high = min(low + step, end)
+    low += 1
+    while low < high:
+        middle = (low + high) >> 1
+        if places[middle] < place:
+            low = middle + 1
+        else:
+            high = middle
+    return low

@@ -1,0 +1,55 @@
+"""Adding a query term's list to accumulators, in each of its forms (index/codec.py).
+
+Indices are unsigned throughout: numba otherwise asks of each whether it is negative, which takes as long as the rest.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.compiled import compiled
+from lexigraft.index.codec import HEADER, list_count
+
+BEFORE_FIRST = np.uint64(0xFFFFFFFFFFFFFFFF)  # the place before 0, from which the first gap counts
+
+
+@compiled
+def add_wide(
+    stream: NDArray[np.uint16], octets: NDArray[np.uint8], at: int, weight: np.int32, accumulators: NDArray[np.int32]
+) -> int:
+    """Add weight * impact of each posting of the wide list at word `at`; return how many. `octets` are the stream's."""
+    count = list_count(stream, at)
+    factor, places = np.uint32(weight), np.uint64(at + HEADER)
+    impacts = np.uint64(2 * (at + HEADER + count))
+    for i in range(np.uint64(count)):
+        accumulators[stream[places + i]] += np.int32(factor * np.uint32(octets[impacts + i]))
+    return count
+
+
+@compiled
+def add_gaps(
+    stream: NDArray[np.uint16], octets: NDArray[np.uint8], at: int, weight: np.int32, accumulators: NDArray[np.int32]
+) -> int:
+    """The same of a list of gaps; fillers count too."""
+    count = list_count(stream, at)
+    factor, place = np.uint32(weight), BEFORE_FIRST
+    first = np.uint64(2 * (at + HEADER))
+    for i in range(first, first + np.uint64(2 * count), np.uint64(2)):
+        place += np.uint64(octets[i])
+        accumulators[place] += np.int32(factor * np.uint32(octets[i + np.uint64(1)]))
+    return count
+
+
+@compiled
+def add_dense(row: NDArray[np.uint8], weight: np.int32, sums: NDArray[np.uint16]) -> None:
+    """Add weight * impact of each document; the caller knows that 16 bits hold the sums."""
+    factor = np.uint16(weight)
+    for i in range(len(row)):
+        sums[i] += np.uint16(factor * np.uint16(row[i]))
+
+
+@compiled
+def flush(sums: NDArray[np.uint16], accumulators: NDArray[np.int32]) -> None:
+    """Move `sums` into `accumulators`."""
+    for i in range(len(sums)):
+        accumulators[i] += np.int32(sums[i])
+        sums[i] = np.uint16(0)

@@ -1,0 +1,187 @@
+"""The fastest exact search of long queries: add up everything, look closely only where a good score is.
+
+Range by range of documents, every query term's list is added into one accumulator a document; dense rows are added
+many documents at a time, in 16 bits where the sums fit. A sweep over the accumulators then finds the largest score of
+each block of documents, which the compiler does with vector instructions and without a branch. Only blocks that hold a
+score worth keeping are looked into: of the first range, the k-th largest block maximum already bounds what that is. A
+range in which even all lists' largest impacts together are too little is not read at all.
+
+Why not skip more: with learned weights the sum of a query's bounds is three to ten times the k-th score, so bounds of
+blocks of hundreds of documents exclude few of them (docs/engines.md), while adding a posting takes a nanosecond.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.compiled import compiled
+from lexigraft.index.codec import DENSE, GAPS, HEADER, PAD, WIDE, list_max
+from lexigraft.search.counters import INSERT, NEXT, SCORE
+from lexigraft.search.lists import add_dense, add_gaps, add_wide, flush
+from lexigraft.search.topk import cut_to_best, make_key
+
+GROUP = 1024  # documents in which blocks interleave
+STRIDE = 64  # a block is every 64th document of a group, 16 in all: maxima are then found side by side
+CHUNK = 4096  # documents whose dense rows are added while they are in the first-level cache
+MOST_16_BITS = 65535
+
+
+@compiled
+def search_sweep(
+    entries: NDArray[np.uint32],
+    stream: NDArray[np.uint16],
+    octets: NDArray[np.uint8],
+    range_starts: NDArray[np.int64],
+    range_size: int,
+    tie_rank: NDArray[np.int32],
+    terms: NDArray[np.int32],
+    weights: NDArray[np.int32],
+    k: int,
+    keys: NDArray[np.int64],
+    accumulators: NDArray[np.int32],
+    allowed: Any,
+    counts: Any,
+) -> int:
+    """Put the keys of the k best documents into the front of `keys`, in no order, and return how many.
+
+    `keys` has room for `buffer_size(k)`; `accumulators`, one for every document of a padded range, are 0 before and
+    after; `allowed`, None or one byte a document, says which may be found; `counts`, None or one number a counter,
+    counts.
+    """
+    n_documents, n_terms = len(tie_rank), len(terms)
+    size, worst, threshold = 0, np.int64(0), np.int64(1)
+    n_groups = (len(accumulators) + GROUP - 1) // GROUP
+    maxima, copied = np.zeros(n_groups * STRIDE, np.int32), np.empty(n_groups * STRIDE, np.int64)
+    tops, lanes, found = np.empty(n_groups, np.int32), np.empty(STRIDE + 1, np.int32), np.empty(GROUP + 1, np.int32)
+    sums = np.zeros(CHUNK, np.uint16)
+    rows, row_weights, row_max = np.empty(n_terms, np.int64), np.empty(n_terms, np.int32), np.empty(n_terms, np.int64)
+    for number in range(len(range_starts) - 1):
+        first = number * range_size
+        n_here = min(range_size, n_documents - first)
+        n_padded = (n_here + PAD - 1) // PAD * PAD
+        base = range_starts[number]
+        if size == k:
+            bound = np.int64(0)
+            for t in range(n_terms):
+                entry = np.int64(entries[number, terms[t]])
+                if entry > 0:
+                    bound += np.int64(weights[t]) * list_max(stream, base + (entry >> 2))
+            if bound < threshold:
+                continue
+        n_rows, n_postings = 0, 0
+        for t in range(n_terms):
+            entry = np.int64(entries[number, terms[t]])
+            form, at = entry & 3, base + (entry >> 2)
+            if form == GAPS:
+                n_postings += add_gaps(stream, octets, at, weights[t], accumulators)
+            elif form == WIDE:
+                n_postings += add_wide(stream, octets, at, weights[t], accumulators)
+            elif form == DENSE:
+                rows[n_rows], row_weights[n_rows], row_max[n_rows] = 2 * (at + HEADER), weights[t], list_max(stream, at)
+                n_rows += 1
+        if n_rows > 0:
+            add_rows(octets, rows, row_weights, row_max, n_rows, n_padded, sums, accumulators)
+        if allowed is not None:
+            for i in range(n_here):
+                accumulators[i] *= np.int32(allowed[first + i] != 0)
+        n_groups = block_maxima(accumulators, n_padded, maxima, tops)
+        if size == 0 and 2 * k <= n_groups * STRIDE:
+            for block in range(n_groups * STRIDE):
+                copied[block] = maxima[block]
+            threshold = max(threshold, cut_to_best(copied, n_groups * STRIDE, k))
+            worst = (threshold << 32) - 1
+        for group in range(n_groups):
+            if tops[group] < threshold:
+                continue
+            n_found = find_reaching(accumulators, maxima, group, n_here, threshold, lanes, found)
+            for i in range(n_found):
+                place = np.int64(found[i])
+                key = make_key(accumulators[place], tie_rank[first + place])
+                keys[size] = key  # overwritten by the next one where it is not worth keeping
+                size += int(key > worst)
+                if size == len(keys):
+                    worst, size = cut_to_best(keys, size, k), k
+                    threshold = worst >> 32
+            if counts is not None:
+                counts[INSERT] += n_found
+        if counts is not None:
+            counts[NEXT] += n_postings
+            for i in range(n_here):
+                counts[SCORE] += accumulators[i] > 0
+        accumulators[:n_padded] = 0
+        if size > k:
+            worst, size = cut_to_best(keys, size, k), k
+            threshold = worst >> 32
+    return size
+
+
+@compiled
+def find_reaching(
+    accumulators: NDArray[np.int32],
+    maxima: NDArray[np.int32],
+    group: int,
+    n_here: int,
+    threshold: np.int64,
+    lanes: NDArray[np.int32],
+    found: NDArray[np.int32],
+) -> int:
+    """Fill `found` with the places in a group whose scores reach the threshold; return how many. Without branches on
+    scores, which no processor can foresee: what does not count is overwritten."""
+    n_lanes, n_found, start = 0, 0, group * GROUP
+    end = min(start + GROUP, n_here)
+    for lane in range(STRIDE):
+        lanes[n_lanes] = lane
+        n_lanes += int(maxima[group * STRIDE + lane] >= threshold)
+    for i in range(n_lanes):
+        for place in range(start + lanes[i], end, STRIDE):
+            found[n_found] = place
+            n_found += int(accumulators[place] >= threshold)
+    return n_found
+
+
+@compiled
+def add_rows(
+    octets: NDArray[np.uint8],
+    rows: NDArray[np.int64],
+    weights: NDArray[np.int32],
+    largest: NDArray[np.int64],
+    n_rows: int,
+    n_padded: int,
+    sums: NDArray[np.uint16],
+    accumulators: NDArray[np.int32],
+) -> None:
+    """Add the dense rows that begin at octets `rows`; `sums`, CHUNK of them, are 0 before and after."""
+    for start in range(0, n_padded, CHUNK):
+        end, bound = min(start + CHUNK, n_padded), np.int64(0)
+        some, into = sums[: end - start], accumulators[start:end]
+        for r in range(n_rows):
+            most = np.int64(weights[r]) * largest[r]
+            if bound + most > MOST_16_BITS:
+                flush(some, into)
+                bound = np.int64(0)
+            add_dense(octets[rows[r] + start : rows[r] + end], weights[r], some)
+            bound += most
+        flush(some, into)
+
+
+@compiled
+def block_maxima(
+    accumulators: NDArray[np.int32], n_padded: int, maxima: NDArray[np.int32], tops: NDArray[np.int32]
+) -> int:
+    """Fill `maxima` with the largest of every block, STRIDE of them a group, and `tops` with that of every group;
+    return
+    how many groups."""
+    n_groups = (n_padded + GROUP - 1) // GROUP
+    for group in range(n_groups):
+        lanes = maxima[group * STRIDE : group * STRIDE + STRIDE]
+        lanes[:] = 0
+        for start in range(group * GROUP, min(group * GROUP + GROUP, n_padded), STRIDE):
+            some = accumulators[start : start + STRIDE]
+            for lane in range(STRIDE):
+                lanes[lane] = max(lanes[lane], some[lane])
+        top = np.int32(0)
+        for lane in range(STRIDE):
+            top = max(top, lanes[lane])
+        tops[group] = top
+    return n_groups

@@ -1,0 +1,108 @@
+"""The fastest exact search of short queries: nothing is looked at but what their lists touch.
+
+A document is written down when its accumulator leaves 0, and only those are ranked. It costs more a posting than a
+sweep, and nothing a document.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.compiled import compiled
+from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, PAD, list_count
+from lexigraft.search.counters import INSERT, NEXT, SCORE
+from lexigraft.search.lists import BEFORE_FIRST
+from lexigraft.search.topk import cut_to_best, make_key
+
+
+@compiled
+def search_touched(
+    entries: NDArray[np.uint32],
+    stream: NDArray[np.uint16],
+    octets: NDArray[np.uint8],
+    range_starts: NDArray[np.int64],
+    range_size: int,
+    tie_rank: NDArray[np.int32],
+    terms: NDArray[np.int32],
+    weights: NDArray[np.int32],
+    k: int,
+    keys: NDArray[np.int64],
+    accumulators: NDArray[np.int32],
+    touched: NDArray[np.uint16],
+    allowed: Any,
+    counts: Any,
+) -> int:
+    """The same contract as `search_sweep`; `touched` has room for every document of a range."""
+    n_documents = len(tie_rank)
+    size, worst = 0, np.int64(0)
+    for number in range(len(range_starts) - 1):
+        first, n = number * range_size, 0
+        n_padded = (min(range_size, n_documents - first) + PAD - 1) // PAD * PAD
+        for t in range(len(terms)):
+            entry = int(entries[number, terms[t]])
+            if entry & 3 != NONE and weights[t] > 0:
+                at = range_starts[number] + (entry >> 2)
+                n = add_touched(stream, octets, at, entry & 3, n_padded, weights[t], accumulators, touched, n)
+                if counts is not None:
+                    counts[NEXT] += list_count(stream, at)
+        for i in range(n):
+            place = np.uint64(touched[i])
+            score = accumulators[place]
+            accumulators[place] = 0
+            document = np.uint64(first) + place
+            key = make_key(score, tie_rank[document])
+            keys[size] = key  # overwritten by the next one where it is not worth keeping
+            size += int(key > worst and (allowed is None or allowed[document] != 0))
+            if size == len(keys):
+                worst, size = cut_to_best(keys, size, k), k
+                if counts is not None:
+                    counts[INSERT] += size
+        if counts is not None:
+            counts[SCORE] += n
+    if counts is not None:
+        counts[INSERT] += size
+    if size > k:
+        cut_to_best(keys, size, k)
+        size = k
+    return size
+
+
+@compiled
+def add_touched(
+    stream: NDArray[np.uint16],
+    octets: NDArray[np.uint8],
+    at: int,
+    form: int,
+    n_padded: int,
+    weight: np.int32,
+    accumulators: NDArray[np.int32],
+    touched: NDArray[np.uint16],
+    n: int,
+) -> int:
+    """Add a list of any form, writing down after touched[:n] the places that were 0; return the new n."""
+    count, body = list_count(stream, at), np.uint64(2 * (at + HEADER))
+    if form == GAPS:
+        place = BEFORE_FIRST
+        for i in range(body, body + np.uint64(2 * count), np.uint64(2)):
+            place += np.uint64(octets[i])
+            n = touch(place, np.int32(octets[i + np.uint64(1)]) * weight, accumulators, touched, n)
+    elif form == DENSE:
+        for slot in range(np.uint64(n_padded)):
+            n = touch(np.uint64(slot), np.int32(octets[body + np.uint64(slot)]) * weight, accumulators, touched, n)
+    else:
+        for i in range(np.uint64(count)):
+            impact = np.int32(octets[body + np.uint64(2 * count) + i])
+            n = touch(np.uint64(stream[np.uint64(at + HEADER) + i]), impact * weight, accumulators, touched, n)
+    return n
+
+
+@compiled
+def touch(
+    place: np.uint64, amount: np.int32, accumulators: NDArray[np.int32], touched: NDArray[np.uint16], n: int
+) -> int:
+    """Add `amount` at `place`; a filler's is 0 and touches nothing."""
+    before = accumulators[place]
+    accumulators[place] = before + amount
+    touched[n] = place  # overwritten by the next one where it does not count: cheaper than a branch
+    return n + int((before == 0) & (amount > 0))
