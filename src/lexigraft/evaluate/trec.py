@@ -16,12 +16,15 @@ def trec_id(identifier: str) -> str:
     return "".join(quote(char) if char.isspace() else char for char in identifier)
 
 
-def write_run(file: TextIO, rankings: Iterable[Ranking], tag: str, depth: int | None = None) -> None:
-    """Append `query Q0 document rank score tag`, one line a result, the first `depth` of each ranking."""
+def write_run(file: TextIO, rankings: Iterable[Ranking], tag: str, depth: int | None = None, digits: int = 6) -> None:
+    """Append `query Q0 document rank score tag`, one line a result, the first `depth` of each ranking; scores with so
+    many `digits`, enough to tell them apart: other programs sort by them."""
     for ranking in rankings:
         query = trec_id(ranking.query_id)
         hits = enumerate(zip(ranking.doc_ids[:depth], ranking.scores[:depth], strict=True), 1)
-        file.writelines(f"{query} Q0 {trec_id(doc_id)} {place} {score:.6f} {tag}\n" for place, (doc_id, score) in hits)
+        file.writelines(
+            f"{query} Q0 {trec_id(doc_id)} {place} {score:.{digits}f} {tag}\n" for place, (doc_id, score) in hits
+        )
 
 
 def read_run(path: Path) -> list[Ranking]:

@@ -1,0 +1,37 @@
+"""`fuse`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lexigraft.cli.console import print_json, print_line, show_messages
+from lexigraft.cli.options import JsonOption
+
+
+def fuse(
+    trec_run: Annotated[list[Path], typer.Argument(help="Two or more TREC run files, of any systems.")],
+    out_: Annotated[Path, typer.Option("--out", help="The TREC run to write.")],
+    k: Annotated[
+        float, typer.Option("--k", min=0, help="A document at place p adds 1 / (k + p); a larger k evens places out.")
+    ] = 60,
+    weight: Annotated[
+        list[float] | None,
+        typer.Option("--weight", help="What a run's part is multiplied by; none, or one for each run, in order."),
+    ] = None,
+    depth: Annotated[int, typer.Option("--depth", min=1, help="How many documents a query to keep.")] = 1000,
+    json: JsonOption = False,
+) -> None:
+    """Make one ranking of several by reciprocal rank fusion: places count, scores do not.
+
+    Measure it as any run: `lexigraft evaluate FUSED.trec A.trec --data DIR`.
+    """
+    from lexigraft.pipeline.fusion import fuse_files
+
+    show_messages()
+    found = fuse_files(trec_run, out_, k, weight, depth)
+    if json:
+        print_json({"run": str(out_), **found._asdict()})
+        return
+    print_line(f"{out_}: {found.documents:,} documents of {found.queries:,} queries, from {found.runs} runs")
+    print_line(f"measure it: lexigraft evaluate {out_} --data DIR")

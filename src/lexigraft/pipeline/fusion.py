@@ -1,0 +1,57 @@
+"""TREC run files of several systems to one, by reciprocal rank fusion."""
+
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from lexigraft.core.errors import ArtifactError, SettingError
+from lexigraft.evaluate.trec import read_run, write_run
+from lexigraft.search.fusion import USUAL_K, check_fusion, fuse_runs
+
+TAG = "rrf"
+DIGITS = 12  # neighbours at place 1,000 differ in the seventh
+
+log = logging.getLogger(__name__)
+
+
+class Fused(NamedTuple):
+    runs: int
+    queries: int
+    documents: int
+
+
+def fuse_files(
+    paths: Sequence[Path],
+    out: Path,
+    k: float = USUAL_K,
+    weights: Sequence[float] | None = None,
+    depth: int | None = None,
+) -> Fused:
+    """Fuse the runs at `paths` to `out`, which appears whole or not at all."""
+    if len(paths) < 2:
+        raise SettingError(f"{len(paths)} run files are given: a fusion needs two or more")
+    check_fusion(len(paths), k, weights, depth)
+    if out.is_dir():
+        raise ArtifactError(f"{out} is a folder; give the name of a file for the run")
+    runs = [read_run(path) for path in paths]
+    _warn_of_missing_queries(paths, [{ranking.query_id for ranking in run} for run in runs])
+    fused = fuse_runs(runs, k, weights, depth)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    aside = out.with_name(f".{out.name}.{os.getpid()}")
+    try:
+        with aside.open("w", encoding="utf-8") as file:
+            write_run(file, fused, TAG, digits=DIGITS)
+        aside.replace(out)
+    finally:
+        aside.unlink(missing_ok=True)
+    return Fused(len(runs), len(fused), sum(len(ranking.doc_ids) for ranking in fused))
+
+
+def _warn_of_missing_queries(paths: Sequence[Path], query_ids: Sequence[set[str]]) -> None:
+    everything = set().union(*query_ids)
+    for path, found in zip(paths, query_ids, strict=True):
+        if absent := sorted(everything - found):
+            message = "%s has no ranking for %d of %d queries (such as %s), which the others rank alone"
+            log.warning(message, path, len(absent), len(everything), absent[0])
