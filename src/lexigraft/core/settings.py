@@ -88,9 +88,15 @@ SEARCH_METHODS = ("auto", "exhaustive", "maxscore", "blockmax_wand", "sweep", "t
 class SearchSettings:
     k: int = 1000  # how deep the measured rankings go
     method: str = "auto"  # or one of SEARCH_METHODS: all give the same ranking
+    overlap: float = 0.0  # only documents that hold this share of the query's terms are scored; 0: all that hold one
+    two_step: int = 0  # so many candidates of the pruned search are ranked again by full vectors; 0: none
 
     def __post_init__(self) -> None:
         require(self.k >= 1, "search.k", self.k, "1 or more")
+        require(0 <= self.overlap <= 1, "search.overlap", self.overlap, "0 (off) to 1 (all of the query's terms)")
+        deep = f"0 (off), or as many as search.k, which is {self.k}, or more, and at least the ten that are timed"
+        enough = self.two_step == 0 or self.two_step >= max(self.k, 10)
+        require(enough, "search.two_step", self.two_step, deep)
         require(self.method in SEARCH_METHODS, "search.method", self.method, f"one of {', '.join(SEARCH_METHODS)}")
 
 

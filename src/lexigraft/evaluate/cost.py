@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.types import SparseMatrix, require_same_vocabulary
 from lexigraft.index.store import Index
-from lexigraft.search.searcher import Searcher
+from lexigraft.search.searching import Searching
 from lexigraft.vectors.query_encoder import Row
 
 MOST_TIMING_NS = 2_000_000_000
@@ -52,7 +52,7 @@ def mean_terms(indptr: NDArray[np.int64]) -> float:
     return float(np.diff(indptr).mean()) if len(indptr) > 1 else 0.0
 
 
-def time_searches(vectors: Sequence[Row], searcher: Searcher, k: int, runs: int) -> Timing:
+def time_searches(vectors: Sequence[Row], searcher: Searching, k: int, runs: int) -> Timing:
     """Searches of vectors (term ids, weights), for the k best and for ten."""
 
     def milliseconds(depth: int) -> float:

@@ -4,6 +4,7 @@ RUN/collection/                     what was read (for pydocs: the two views in 
 RUN/model/{vocabulary,pretrained,finetuned}/    the learned model; *-checkpoint/ while it trains, backbone/ from scratch
 RUN/VIEW/SYSTEM/vectors/            document vectors
 RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document
+RUN/VIEW/metadata/                  what filters read, of any system's documents; INDEX.metadata/ beside a lone index
 RUN/judged/SYSTEM/evaluation-qkN-dkM/    run.trec, per-query measures, the report row
 RUN/report.json report.md report.png
 RUN/run.json                        which views and systems the run has now; what else lies there is of former calls
@@ -69,6 +70,9 @@ class RunFolder:
     def index(self, view: str, system: str, keep: int) -> Path:
         return self.root / view / system / (f"index-dk{keep}" if keep else "index")
 
+    def metadata(self, view: str) -> Path:
+        return self.root / view / "metadata"
+
     def evaluation(self, system: str, qk: int, dk: int) -> Path:
         return self.root / JUDGED / system / f"evaluation-qk{qk}-dk{dk}"
 
@@ -85,6 +89,11 @@ class RunFolder:
     def searchable_index(self, system: str | None) -> Path:
         """The index a person searches: that of the first view. None: the learned model if it is ready, else the run's
         first system that is."""
+        view, name = self.searchable(system)
+        return self.index(view, name, 0)
+
+    def searchable(self, system: str | None) -> tuple[str, str]:
+        """(view, system) of the same."""
         if not self.root.is_dir():
             remedy = f"make one with: lexigraft quickstart, or: lexigraft run --data DIR --out {self.root}"
             raise ArtifactError(f"there is no run at {self.root}; {remedy}")
@@ -93,13 +102,14 @@ class RunFolder:
         except (OSError, ValueError):
             contents = {"views": [], "systems": []}
         ready = {
-            name: path
+            name: view
             for name in contents["systems"]
             for view in contents["views"][:1]
-            if (path := self.index(view, name, 0)).is_dir()
+            if self.index(view, name, 0).is_dir()
         }
         if not ready:
             raise ArtifactError(f"the run at {self.root} has no index yet; continue it with the command that began it")
         if system is not None and system not in ready:
             raise ArtifactError(f"the run at {self.root} has no system {system!r}; present: {', '.join(ready)}")
-        return ready[system or (MODEL if MODEL in ready else next(iter(ready)))]
+        chosen = system or (MODEL if MODEL in ready else next(iter(ready)))
+        return ready[chosen], chosen

@@ -218,6 +218,7 @@ class _Run:
             stages.evaluate(
                 self.encoded[system],
                 index_path,
+                self.folder.vectors(JUDGED, system),
                 system,
                 keep,
                 settings.search,

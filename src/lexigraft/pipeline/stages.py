@@ -25,6 +25,7 @@ from lexigraft.evaluate.trec import write_run
 from lexigraft.index.build import build_index
 from lexigraft.index.store import Index, open_index
 from lexigraft.pipeline.layout import FULL, JUDGED
+from lexigraft.pipeline.refined_search import refined
 from lexigraft.search.searcher import Searcher
 from lexigraft.vectors.lexical import encode_documents
 from lexigraft.vectors.prune import prune
@@ -136,6 +137,7 @@ def encode_judged(collection: Collection, split: str, index_path: Path, settings
 def evaluate(
     queries: JudgedQueries,
     index_path: Path,
+    vectors_path: Path,
     system: str,
     keep: tuple[int, int],
     search: SearchSettings,
@@ -143,13 +145,17 @@ def evaluate(
     folder: Path,
     progress: Progress = SILENT,
 ) -> None:
-    """Search every judged query, cut to qk terms; leave `run.trec`, `per_query.json` and the report's `row.json`."""
+    """Search every judged query, cut to qk terms; leave `run.trec`, `per_query.json` and the report's `row.json`.
+
+    With `search.two_step` that is the first pass: the second has the whole query and the vectors at `vectors_path`.
+    FLOPS and L0 are of the first."""
     opened = open_index(index_path)
     qk, dk = keep
     encoded = prune(queries.vectors, qk)
-    searcher = Searcher(opened, search.method)
+    searcher = refined(Searcher(opened, search.method), search.overlap, search.two_step, qk, vectors_path)
+    asked = queries.vectors if search.two_step else encoded
     rankings = (
-        searcher.search(*encoded.row(row), search.k, encoded.row_ids[row])
+        searcher.search(*asked.row(row), search.k, asked.row_ids[row])
         for row in progress.track(range(encoded.n_rows), f"searching with {system}", encoded.n_rows)
     )
     names = measure_names(settings)
@@ -165,7 +171,7 @@ def evaluate(
         "FLOPS": flops(encoded, opened),
         **{item.measure: item.mean for item in measurements},
         "ms_encode": queries.ms_encode,
-        **time_searches([encoded.row(row) for row in timed], searcher, search.k, settings.timing_runs)._asdict(),
+        **time_searches([asked.row(row) for row in timed], searcher, search.k, settings.timing_runs)._asdict(),
         "documents": opened.n_documents,
         "queries": encoded.n_rows,
         "terms": opened.n_terms,

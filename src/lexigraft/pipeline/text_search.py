@@ -26,7 +26,7 @@ class WeightedTerm(NamedTuple):
 class TextSearch:
     """An open index with the encoder that fits it."""
 
-    def __init__(self, index_path: Path, method: str = "maxscore") -> None:
+    def __init__(self, index_path: Path, method: str = "auto") -> None:
         self.index = open_index(index_path)
         self._encoder = open_query_encoder(self.index.meta.query_encoder, self.index.vocabulary, index_path)
         self._searcher = Searcher(self.index, method)

@@ -1,0 +1,78 @@
+"""Conditions on metadata: KEY=VALUE, KEY!=VALUE, KEY>=VALUE, KEY<=VALUE, to which rows may be found.
+
+Numbers compare as numbers. Texts compare by their characters, so that dates written 2021-05-01 are in order. What has
+no value fulfils != alone.
+"""
+
+import bisect
+import math
+import operator
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.errors import SettingError
+from lexigraft.index.metadata import NUMBER, Metadata, document_places
+from lexigraft.index.store import Index
+from lexigraft.search.searching import Allowed
+
+_CONDITION = re.compile(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=)\s*(.*?)\s*", re.DOTALL)
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq, "!=": operator.ne, ">=": operator.ge, "<=": operator.le,
+}  # fmt: skip
+
+
+class Condition(NamedTuple):
+    key: str
+    sign: str  # one of = != >= <=
+    value: str
+
+
+def parse_condition(text: str) -> Condition:
+    """`text` as a condition; raises for one that is none."""
+    match = _CONDITION.fullmatch(text)
+    if match is None:
+        forms = "KEY=VALUE, KEY!=VALUE, KEY>=VALUE or KEY<=VALUE"
+        raise SettingError(f"--where {text!r} is not a condition: {forms}")
+    return Condition(*match.groups())
+
+
+def filter_mask(index: Index, metadata: Metadata, conditions: Sequence[Condition]) -> Allowed:
+    """One byte a row of the index: 1 where its document fulfils all conditions."""
+    fulfilled = np.ones(metadata.n_documents, bool)
+    for condition in conditions:
+        fulfilled &= _fulfilling(metadata, condition)
+    return fulfilled[document_places(index)].astype(np.uint8)
+
+
+def _fulfilling(metadata: Metadata, condition: Condition) -> NDArray[np.bool_]:
+    """By document in `doc_id` order."""
+    if condition.key not in metadata.columns:
+        present = ", ".join(sorted(metadata.columns))
+        raise SettingError(f"the documents' metadata have no key {condition.key!r}; present: {present}")
+    if metadata.columns[condition.key].kind == NUMBER:
+        found = _COMPARE[condition.sign](metadata.numbers(condition.key), _number(condition))
+        return np.asarray(found, bool)
+    places, values = metadata.texts(condition.key)
+    low = bisect.bisect_left(values, condition.value)
+    high = low + int(low < len(values) and values[low] == condition.value)  # where what is larger begins
+    if condition.sign == ">=":
+        return np.asarray(places >= low)
+    if condition.sign == "<=":
+        return np.asarray((places >= 0) & (places < high))
+    same = (places >= low) & (places < high)
+    return np.asarray(same if condition.sign == "=" else ~same)
+
+
+def _number(condition: Condition) -> float:
+    with suppress(ValueError):
+        if math.isfinite(number := float(condition.value)):
+            return number
+    raise SettingError(
+        f"{condition.key} is a number in all documents, and {condition.value!r} is none: give one, such as "
+        f"{condition.key}{condition.sign}2021"
+    )

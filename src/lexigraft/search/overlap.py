@@ -1,0 +1,105 @@
+"""Boolean overlap threshold (S4): only documents that hold a given share of the query's terms are scored.
+
+A first pass over the query's lists counts, for each row, how many of them hold it. That costs about as much as the
+search itself: the threshold is there for what it does to results, not for speed.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.compiled import compiled
+from lexigraft.core.errors import InputError, SettingError
+from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, list_count
+from lexigraft.index.store import Index
+from lexigraft.search.searching import Allowed, Found, Searching
+
+ROUNDING = 1e-9  # 0.55 x 20 is a little over 11 in floating point, and 11 terms are meant
+
+
+class OverlapSearcher(Searching):
+    """Another searcher, asked only for rows that hold at least `share` of the query's terms."""
+
+    def __init__(self, searcher: Searching, share: float) -> None:
+        self.index, self._searcher, self._share = searcher.index, searcher, checked_share(share)
+
+    def search_ordinals(
+        self, term_ids: NDArray[np.int32], weights: NDArray[np.float32], k: int, allowed: Allowed | None = None
+    ) -> Found:
+        overlapping = overlap_mask(self.index, term_ids, weights, self._share, allowed)
+        return self._searcher.search_ordinals(term_ids, weights, k, overlapping)
+
+
+def overlap_mask(
+    index: Index,
+    term_ids: NDArray[np.int32],
+    weights: NDArray[np.float32],
+    share: float,
+    allowed: Allowed | None = None,
+) -> Allowed:
+    """One byte a row: 1 where it holds at least `share` of the query's terms, and `allowed` does not forbid it.
+
+    Terms are those with a weight above 0 that some document has: what the index does not know cannot be asked for. The
+    rows of documents in passages are the passages, each of which must hold the share by itself.
+    """
+    terms = np.asarray(term_ids, np.int32)
+    if len(terms) and not 0 <= terms.min() <= terms.max() < index.n_terms:
+        raise InputError(f"the query has a term id outside the index's vocabulary of {index.n_terms} terms")
+    terms = np.ascontiguousarray(terms[(np.asarray(weights) > 0) & (index.lengths[terms] > 0)])
+    mask = np.zeros(index.n_documents, np.uint8)
+    mark_overlapping(
+        index.entries, index.stream, index.range_starts, index.meta.range_size, terms,
+        needed_terms(len(terms), share), mask,
+    )  # fmt: skip
+    return mask if allowed is None else mask & (np.asarray(allowed) != 0).astype(np.uint8)
+
+
+def needed_terms(n_terms: int, share: float) -> int:
+    """How many of n terms a row must hold: at least one."""
+    return max(1, math.ceil(checked_share(share) * n_terms - ROUNDING))
+
+
+def checked_share(share: float) -> float:
+    if not 0 <= share <= 1:
+        raise SettingError(f"overlap = {share} is not allowed: a share of the query's terms, 0 (off) to 1 (all)")
+    return share
+
+
+@compiled
+def mark_overlapping(
+    entries: NDArray[np.uint32],
+    stream: NDArray[np.uint16],
+    range_starts: NDArray[np.int64],
+    range_size: int,
+    terms: NDArray[np.int32],
+    needed: int,
+    mask: NDArray[np.uint8],
+) -> None:
+    """Set mask[row] to 1 for rows that `needed` of the terms' lists or more hold. Fillers of lists of gaps have impact
+    0 and count for nothing."""
+    counts = np.zeros(min(range_size, len(mask)), np.int32)
+    for number in range(len(range_starts) - 1):
+        first = number * range_size
+        n_here = min(range_size, len(mask) - first)
+        counts[:n_here] = 0
+        for t in range(len(terms)):
+            entry = np.int64(entries[number, terms[t]])
+            form, at = entry & 3, range_starts[number] + (entry >> 2)
+            if form == NONE:
+                continue
+            body = at + HEADER
+            if form == DENSE:
+                for place in range(n_here):
+                    counts[place] += np.int32((stream[body + (place >> 1)] >> (8 * (place & 1))) & 0xFF != 0)
+            elif form == GAPS:
+                here = np.int64(-1)
+                for i in range(list_count(stream, at)):
+                    word = np.int64(stream[body + i])
+                    here += word & 0xFF
+                    counts[here] += np.int32(word >> 8 != 0)
+            else:
+                for i in range(list_count(stream, at)):
+                    counts[stream[body + i]] += np.int32(1)
+        for place in range(n_here):
+            mask[first + place] = np.uint8(counts[place] >= needed)

@@ -1,0 +1,95 @@
+"""What searches with an overlap threshold, a second pass or a fusion refuse, and small cases worked out by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lexigraft.core.errors import InputError, SettingError, VocabularyMismatchError
+from lexigraft.core.settings import SearchSettings
+from lexigraft.core.types import Ranking
+from lexigraft.search.fusion import fuse, fuse_runs
+from lexigraft.search.overlap import OverlapSearcher, overlap_mask
+from lexigraft.search.searcher import Searcher
+from lexigraft.search.two_step import TwoStepSearcher
+from lexigraft.vectors.store import DocumentVectors
+from tests.conftest import index_of, sparse_matrix, vocabulary_of
+
+ROWS = [{0: 3.0}, {0: 1.0, 1: 1.0}, {0: 1.0, 1: 1.0, 2: 0.5}, {2: 9.0}]
+
+
+def vector(terms):
+    return np.array(list(terms), np.int32), np.array(list(terms.values()), np.float32)
+
+
+def vectors_of(matrix):
+    return DocumentVectors(matrix, list(matrix.row_ids), vocabulary_of(matrix.n_terms), {"kind": "none"}, "")
+
+
+@pytest.fixture
+def index(tmp_path):
+    return index_of(sparse_matrix(ROWS, 4), tmp_path / "i")
+
+
+def test_overlap_by_hand(index):
+    query = vector({0: 1, 1: 1, 2: 1, 3: 1})  # no document has term 3: half of the other three is two of them
+    assert overlap_mask(index, *query, 0.5).tolist() == [0, 1, 1, 0]
+    assert overlap_mask(index, *query, 1.0).tolist() == [0, 0, 1, 0]
+    assert overlap_mask(index, *query, 0.0).tolist() == [1, 1, 1, 1]
+    assert OverlapSearcher(Searcher(index), 0.5).search(*query, 9).doc_ids == ("d2", "d1")
+    assert overlap_mask(index, *vector({0: 1, 1: 0, 2: 0}), 1.0).tolist() == [1, 1, 1, 0]  # weights of 0 do not ask
+
+
+def test_overlap_around_a_second_pass_and_within(index):
+    vectors = vectors_of(sparse_matrix(ROWS, 4))
+    two_step = TwoStepSearcher(OverlapSearcher(Searcher(index), 1.0), vectors, 10, keep=1)
+    # The first pass searches term 1 alone, which d1 and d2 hold; the second ranks by all.
+    assert two_step.search(*vector({0: 1, 1: 2, 2: 1}), 10).doc_ids == ("d2", "d1")
+    assert two_step.search(*vector({0: 1, 1: 2, 2: 1}), 10).scores == (3.5, 3.0)
+    allowed = np.array([1, 1, 0, 1], np.uint8)
+    assert two_step.search_ordinals(*vector({0: 1, 1: 2}), 10, allowed)[0].tolist() == [1]
+
+
+def test_overlap_refuses(index):
+    with pytest.raises(SettingError, match=r"overlap = 1.5 is not allowed"):
+        OverlapSearcher(Searcher(index), 1.5)
+    with pytest.raises(InputError, match="outside the index's vocabulary of 4 terms"):
+        overlap_mask(index, *vector({4: 1}), 0.5)
+
+
+def test_two_step_refuses(index):
+    vectors = vectors_of(sparse_matrix(ROWS, 4))
+    with pytest.raises(SettingError, match="k = 3 results cannot come from 2 candidates"):
+        TwoStepSearcher(Searcher(index), vectors, 2).search(*vector({0: 1}), 3)
+    with pytest.raises(SettingError, match="1 candidate or more"):
+        TwoStepSearcher(Searcher(index), vectors, 0)
+    with pytest.raises(InputError, match="vectors are of 1 documents or passages, the index of 4"):
+        TwoStepSearcher(Searcher(index), vectors_of(sparse_matrix(ROWS[:1], 4)), 2)
+    with pytest.raises(VocabularyMismatchError):
+        TwoStepSearcher(Searcher(index), vectors_of(sparse_matrix(ROWS, 5)), 2)
+    others = replace(vectors, matrix=sparse_matrix(ROWS, 4, ["d1", "d0", "d2", "d3"]))
+    with pytest.raises(InputError, match="document 'd0' of the index is 'd1' in the vectors"):
+        TwoStepSearcher(Searcher(index), others, 2).search(*vector({0: 1}), 1)
+
+
+def test_fusion_refuses():
+    some = [Ranking("q", ("a",), (1.0,))] * 2
+    with pytest.raises(SettingError, match="k = -1 is not allowed"):
+        fuse(some, k=-1)
+    with pytest.raises(SettingError, match="1 weights are given for 2 runs"):
+        fuse_runs([some[:1], some[:1]], weights=[1.0])
+    with pytest.raises(SettingError, match="not all of them 0"):
+        fuse(some, weights=[0.0, 0.0])
+    with pytest.raises(SettingError, match="depth = 0"):
+        fuse(some, depth=0)
+    assert fuse(some, weights=[1.0, 0.0]).scores == (1 / 61,)
+
+
+def test_settings_refuse():
+    with pytest.raises(SettingError, match=r"search.overlap = 2.0 is not allowed"):
+        SearchSettings(overlap=2.0)
+    with pytest.raises(
+        SettingError, match=r"search.two_step = 10 is not allowed: 0 \(off\), or as many as search.k, which is 100"
+    ):
+        SearchSettings(k=100, two_step=10)
+    assert SearchSettings().method == "auto"
