@@ -5,7 +5,21 @@ import sys
 
 import typer
 
-from lexigraft.cli import data, evaluate, index, mine, model, models, recipe, run, search, vocab
+from lexigraft.cli import (
+    bench,
+    data,
+    evaluate,
+    fuse,
+    index,
+    metadata,
+    mine,
+    model,
+    models,
+    recipe,
+    run,
+    search,
+    vocab,
+)  # fmt: skip
 from lexigraft.cli.console import err
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import is_leader, process_rank
@@ -31,7 +45,8 @@ A tour, from text to explained results:
 One stage at a time: `vocab learn`, `pretrain`, `mine`, `finetune`, `encode`, `index`, `evaluate`. Vocabularies by
 themselves: `vocab unigrams`, `vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data
 convert`; from click logs: `data clicks`, `data evalset`. Models: `model diagnose`, `model mlm`, `model logits`,
-`model import`. Settings of the papers, whole: `recipe list`, then `--recipe NAME`.
+`model import`. Settings of the papers, whole: `recipe list`, then `--recipe NAME`. More
+than a query: `search --where`, `--overlap`, `--two-step`, `metadata`, `fuse`; what it takes: `bench search`.
 """,
 )
 app.command()(run.quickstart)
@@ -40,7 +55,9 @@ app.command()(search.search)
 app.command()(search.explain)
 app.command()(run.report)
 app.command()(evaluate.evaluate)
+app.command()(fuse.fuse)
 app.command()(index.index)
+app.command()(metadata.metadata)
 app.command()(model.pretrain)
 app.command()(model.finetune)
 app.command()(mine.mine)
@@ -49,6 +66,7 @@ app.add_typer(vocab.app, name="vocab")
 app.add_typer(data.app, name="data")
 app.add_typer(models.app, name="model")
 app.add_typer(recipe.app, name="recipe")
+app.add_typer(bench.app, name="bench")
 
 
 def main() -> None:

@@ -48,6 +48,34 @@ SystemOption = Annotated[
 IndexOption = Annotated[
     Path | None, typer.Option("--index", help="An index folder made by 'lexigraft index', instead of a run.")
 ]
+WhereOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        help="Only documents whose metadata fulfil this: KEY=VALUE, KEY!=VALUE, KEY>=VALUE or KEY<=VALUE; may be "
+        "repeated. 'lexigraft metadata' keeps them.",
+        metavar="CONDITION",
+    ),
+]
+OverlapOption = Annotated[
+    float,
+    typer.Option(
+        "--overlap", help="Only documents that hold this share of the query's terms, such as 0.5; 0: any that hold one."
+    ),
+]
+TwoStepOption = Annotated[
+    int,
+    typer.Option("--two-step", min=0, help="Rank so many candidates again by their full, unrounded vectors; 0: none."),
+]
+QkOption = Annotated[
+    int, typer.Option("--qk", min=0, help="The first of two steps searches the query's so many heaviest terms; 0: all.")
+]
+DkOption = Annotated[
+    int, typer.Option("--dk", min=0, help="It searches the run's index of so many terms a document; 0: all.")
+]
+VectorsOption = Annotated[
+    Path | None, typer.Option("--vectors", help="The vectors that an --index was made of, for --two-step.")
+]
 
 
 def overrides(set_: list[str] | None, on_duplicate: str | None = None, alpha: str | None = None) -> list[str]:

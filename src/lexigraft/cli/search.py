@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lexigraft.cli.console import err, out, print_json, print_table, show_messages
-from lexigraft.cli.options import QUICKSTART, IndexOption, JsonOption, SystemOption
+from lexigraft.cli.options import (
+    QUICKSTART,
+    DkOption,
+    IndexOption,
+    JsonOption,
+    OverlapOption,
+    QkOption,
+    SystemOption,
+    TwoStepOption,
+    VectorsOption,
+    WhereOption,
+)
 from lexigraft.core.errors import SettingError
 
 if TYPE_CHECKING:
@@ -26,10 +37,24 @@ def search(
     index: IndexOption = None,
     system: SystemOption = None,
     k: Annotated[int, typer.Option("--k", min=1, help="How many results.")] = 10,
+    where: WhereOption = None,
+    overlap: OverlapOption = 0.0,
+    two_step: TwoStepOption = 0,
+    qk: QkOption = 0,
+    dk: DkOption = 0,
+    vectors: VectorsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Search a run's documents: rank, score, title and the terms that matched."""
-    session = _open(run, index, system)
+    from lexigraft.pipeline.refined_search import Refinement, open_refined
+
+    refinement = Refinement(overlap, two_step, qk, dk, tuple(where or ()))
+    if refinement:
+        show_messages()
+        _require_one(run, index, system)
+        session: TextSearch = open_refined(run or QUICKSTART, index, system, vectors, refinement)
+    else:
+        session = _open(run, index, system)
     if query is not None:
         _answer(session, query, k, json)
         return
@@ -86,11 +111,15 @@ def _open(run: Path | None, index: Path | None, system: str | None) -> "TextSear
     from lexigraft.pipeline.text_search import TextSearch
 
     show_messages()
+    _require_one(run, index, system)
+    return TextSearch(index if index is not None else RunFolder(run or QUICKSTART).searchable_index(system))
+
+
+def _require_one(run: Path | None, index: Path | None, system: str | None) -> None:
     if run is not None and index is not None:
         raise SettingError("give either --run RUN or --index INDEX, not both")
     if index is not None and system is not None:
         raise SettingError("--system chooses among the systems of a --run; an --index has only one")
-    return TextSearch(index if index is not None else RunFolder(run or QUICKSTART).searchable_index(system))
 
 
 def _explain_text(session: "TextSearch", text: str, top: int, as_json: bool) -> None:

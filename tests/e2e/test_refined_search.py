@@ -1,0 +1,192 @@
+"""Searches with conditions, thresholds and second passes, fusions and benches, as a user would call them."""
+
+import json
+
+import pytest
+
+from lexigraft.evaluate.trec import read_run
+
+YEARS = {"d1": 2020, "d2": 2021, "d3": 2021, "d5": 1999}
+QUERY = "remove duplicates but keep order"
+
+
+@pytest.fixture
+def run(collection, tmp_path, lexigraft):
+    """A run whose collection has metadata: a year, but for d4 and d6, and a kind."""
+    corpus = collection / "corpus.jsonl"
+    records = [json.loads(line) for line in corpus.read_text().splitlines()]
+    for record in records:
+        year = {"year": YEARS[record["_id"]]} if record["_id"] in YEARS else {}
+        record["metadata"] = {**year, "kind": "list" if record["_id"] in ("d1", "d2") else "other"}
+    corpus.write_text("".join(json.dumps(record) + "\n" for record in records))
+    folder = tmp_path / "run"
+    settings = ("--set", "run.systems=bm25", "--set", "prune.lexical=[[0,0],[2,3]]")
+    assert lexigraft("run", "--data", collection, "--out", folder, *settings).status == 0
+    return folder
+
+
+def found(answer):
+    assert answer.status == 0, answer.stderr
+    return [hit["doc_id"] for hit in answer.json]
+
+
+def test_where(run, collection, lexigraft):
+    missing = lexigraft("search", "--run", run, QUERY, "--where", "year=2020")
+    assert (missing.status, "lexigraft metadata" in missing.stderr) == (2, True)
+    made = lexigraft("metadata", "--run", run, "--data", collection, "--json")
+    assert made.status == 0, made.stderr
+    kinds = [(column["key"], column["kind"], column["n_documents"]) for column in made.json["columns"]]
+    assert kinds == [("year", "number", 4), ("kind", "text", 6)]
+    assert "documents" in lexigraft("metadata", "--run", run, "--data", collection).stdout
+
+    def search(*conditions, query="list order date graph"):
+        options = [part for condition in conditions for part in ("--where", condition)]
+        return sorted(found(lexigraft("search", "--run", run, query, *options, "--json")))
+
+    everything = search()
+    assert everything == ["d1", "d2", "d3", "d4", "d5"]
+    assert search("year=2021") == ["d2", "d3"]
+    assert search("year>=2020") == ["d1", "d2", "d3"]
+    assert search("year<=2020") == ["d1", "d5"]
+    assert search("year!=2021") == ["d1", "d4", "d5"]
+    assert search("year>=2020", "kind=other") == ["d3"]
+    assert search("kind=none") == []
+    unknown = lexigraft("search", "--run", run, QUERY, "--where", "colour=red")
+    assert (unknown.status, "no key 'colour'; present: kind, year" in unknown.stderr) == (2, True)
+    word = lexigraft("search", "--run", run, QUERY, "--where", "year=red")
+    assert (word.status, "'red' is none: give one" in word.stderr) == (2, True)
+    assert "is not a condition" in lexigraft("search", "--run", run, QUERY, "--where", "year").stderr
+
+
+def test_metadata_of_a_file_and_of_passages(collection, tmp_path, lexigraft):
+    index = tmp_path / "index"
+    passages = ("--set", "data.passage_words=4")
+    assert lexigraft("index", "--data", collection, "--out", index, *passages).status == 0
+    table = tmp_path / "table.tsv"
+    table.write_text("_id\tyear\tplace\nd1\t2020\tBern\nd2\t2021\t\nd9\t2021\tRom\n")
+    made = lexigraft("metadata", "--index", index, "--file", table, "--json")
+    assert "1 documents with metadata are not in the index" in made.stderr
+    assert [(column["key"], column["n_documents"]) for column in made.json["columns"]] == [("year", 2), ("place", 1)]
+    assert found(lexigraft("search", "--index", index, "order list", "--where", "year=2021", "--json")) == ["d2"]
+    assert found(lexigraft("search", "--index", index, "order list", "--where", "place=Bern", "--json")) == ["d1"]
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text('{"_id": "d1", "open": true, "tags": ["a", "b"], "none": null}\n')
+    assert lexigraft("metadata", "--index", index, "--file", lines).status == 0
+    assert found(lexigraft("search", "--index", index, "order list", "--where", "open=true", "--json")) == ["d1"]
+    assert found(lexigraft("search", "--index", index, "order", "--where", 'tags=["a", "b"]', "--json")) == ["d1"]
+    for arguments, message in [
+        (("--index", index), "give either --data DIR or --file FILE"),
+        (("--file", lines), "give either --run RUN or --index INDEX"),
+        (("--index", index, "--file", tmp_path / "no.jsonl"), "there is no file"),
+        (("--index", index, "--file", index / "doc_ids.utf8"), "is not a file of metadata: .jsonl or .tsv"),
+        (("--index", index, "--data", collection), "no document of the index has metadata"),
+    ]:
+        refused = lexigraft("metadata", *arguments)
+        assert (refused.status, message in refused.stderr) == (2, True), message
+
+
+def test_overlap(run, lexigraft):
+    query = "sort a list of dates"  # sort, list, date: d2 holds two, d1, d3 and d4 one
+    assert sorted(found(lexigraft("search", "--run", run, query, "--json"))) == ["d1", "d2", "d3", "d4"]
+    assert found(lexigraft("search", "--run", run, query, "--overlap", 0.5, "--json")) == ["d2"]
+    assert found(lexigraft("search", "--run", run, query, "--overlap", 1, "--json")) == []
+    refused = lexigraft("search", "--run", run, query, "--overlap", 3)
+    assert (refused.status, "overlap = 3.0 is not allowed" in refused.stderr) == (2, True)
+
+
+def test_two_step(run, collection, tmp_path, lexigraft):
+    plain = lexigraft("search", "--run", run, QUERY, "--json").json
+    exact = lexigraft("search", "--run", run, QUERY, "--two-step", 10, "--json").json
+    assert [hit["doc_id"] for hit in exact] == [hit["doc_id"] for hit in plain]
+    assert [hit["score"] for hit in exact] == pytest.approx([hit["score"] for hit in plain], rel=0.02)
+    assert [hit["score"] for hit in exact] != [hit["score"] for hit in plain]  # impacts are rounded, vectors are not
+    pruned = lexigraft("search", "--run", run, QUERY, "--two-step", 10, "--qk", 2, "--dk", 3)
+    assert pruned.status == 0
+    assert "matched" in pruned.stdout
+    assert "no index of --dk 7 terms a document; present: 3" in lexigraft(
+        "search", "--run", run, QUERY, "--two-step", 10, "--dk", 7
+    ).stderr  # fmt: skip
+    assert "cannot come from 5 candidates" in lexigraft("search", "--run", run, QUERY, "--two-step", 5).stderr
+    index = tmp_path / "index"
+    lexigraft("index", "--vectors", run / "judged/bm25/vectors", "--out", index, "--set", "index.reorder=true")
+    alone = lexigraft("search", "--index", index, QUERY, "--two-step", 10)
+    assert (alone.status, "the vectors of an index with --vectors" in alone.stderr) == (2, True)
+    given = ("--vectors", run / "judged/bm25/vectors")
+    assert lexigraft("search", "--index", index, QUERY, "--two-step", 10, *given, "--json").json == exact
+
+
+def test_settings_of_evaluations(run, collection, tmp_path, lexigraft):
+    """Two steps over all documents measure as unpruned vectors do, whatever the first pass dropped of them."""
+    settings = ("--set", "run.systems=bm25", "--set", "prune.lexical=[[0,0],[2,3]]", "--set", "search.k=6")
+    report = lexigraft(
+        "run", "--data", collection, "--out", run, *settings, "--set", "search.two_step=10", "--json"
+    ).json  # fmt: skip
+    full, cut = (read_run(run / f"judged/bm25/evaluation-{name}/run.trec") for name in ("qk0-dk0", "qk2-dk3"))
+    scores = {(one.query_id, doc): s for one in full for doc, s in zip(one.doc_ids, one.scores, strict=True)}
+    pruned = {(one.query_id, doc): s for one in cut for doc, s in zip(one.doc_ids, one.scores, strict=True)}
+    assert pruned
+    assert pruned.items() <= scores.items()
+    assert report["rows"][1]["L0_q"] <= 2
+    with_overlap = lexigraft(
+        "run", "--data", collection, "--out", run, *settings, "--set", "search.overlap=1.0", "--json"
+    ).json  # fmt: skip
+    assert with_overlap["rows"][0]["R@10"] < report["rows"][0]["R@10"]
+
+
+def test_fuse(run, collection, tmp_path, lexigraft):
+    one, other = tmp_path / "one.trec", tmp_path / "other.trec"
+    one.write_text("q1 Q0 d1 1 9.0 a\nq1 Q0 d2 2 8.0 a\nq2 Q0 d4 1 1.0 a\n")
+    other.write_text("q1 Q0 d2 1 0.3 b\nq1 Q0 d5 2 0.2 b\n")
+    fused = tmp_path / "sub/fused.trec"
+    answer = lexigraft("fuse", one, other, "--out", fused, "--json")
+    assert answer.json == {"run": str(fused), "runs": 2, "queries": 2, "documents": 4}
+    assert "other.trec has no ranking for 1 of 2 queries (such as q2)" in answer.stderr
+    assert fused.read_text().splitlines() == [
+        "q1 Q0 d2 1 0.032522474881 rrf",
+        "q1 Q0 d1 2 0.016393442623 rrf",
+        "q1 Q0 d5 3 0.016129032258 rrf",
+        "q2 Q0 d4 1 0.016393442623 rrf",
+    ]
+    assert lexigraft("evaluate", fused, one, "--data", collection, "--json").json[str(fused)]["R@10"] > 0
+    assert (
+        "measure it" in lexigraft("fuse", one, other, "--out", fused, "--depth", 1, "--weight", 1, "--weight", 0).stdout
+    )
+    assert [ranking.doc_ids for ranking in read_run(fused)] == [("d1",), ("d4",)]
+    for arguments, message in [
+        ((one, "--out", fused), "a fusion needs two or more"),
+        ((one, tmp_path / "no.trec", "--out", fused), "there is no file"),
+        ((one, other, "--out", tmp_path), "is a folder"),
+        ((one, other, "--out", fused, "--weight", 1), "1 weights are given for 2 runs"),
+    ]:
+        refused = lexigraft("fuse", *arguments)
+        assert (refused.status, message in refused.stderr) == (2, True), message
+
+
+def test_bench_search(run, tmp_path, lexigraft):
+    answer = lexigraft("bench", "search", "--run", run, "--k", 3, "--runs", 2, "--json")
+    assert answer.status == 0, answer.stderr
+    report = answer.json
+    assert (report["queries"], report["documents"], report["threads"]) == (3, 6, 1)  # q4 is a training query
+    methods = ["auto", "exhaustive", "maxscore", "blockmax_wand", "sweep", "touched"]
+    assert [row["method"] for row in report["searches"]] == methods
+    for row in report["searches"]:
+        assert 0 < row["ms"]["p50"] <= row["ms"]["p99"]
+        assert row["counts"].keys() == {"SCORE", "INSERT", "NEXT", "NEXT-GEQ"}
+        assert row["counts"]["SCORE"] > 0
+    assert report["ms_encode"]["mean"] > 0
+    assert report["postings_per_query"] > 0
+    queries = tmp_path / "queries.tsv"
+    queries.write_text("a\tsort a list\nb\tdates\n")
+    index = run / "judged/bm25/index"
+    table = lexigraft("bench", "search", "--index", index, "--queries", queries, "--method", "sweep", "--runs", 1)
+    assert table.status == 0, table.stderr
+    assert "p99 ms" in table.stdout
+    assert "2 queries of 1.5 terms" in table.stdout
+    for arguments, message in [
+        ((), "give either --run RUN or --index INDEX"),
+        (("--index", index), "needs --queries FILE"),
+        (("--run", run, "--method", "magic"), "search method 'magic' is not known"),
+        (("--index", index, "--queries", tmp_path / "no.tsv"), "there is no file"),
+    ]:
+        refused = lexigraft("bench", "search", *arguments)
+        assert (refused.status, message in refused.stderr) == (2, True), message
