@@ -5,6 +5,7 @@ peer whose own call takes or gives other types (strings, lists of objects) has t
 `prepared` and `answer`: that favours the peer, and what is timed is its own call alone.
 """
 
+import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,21 +18,31 @@ from numpy.typing import NDArray
 
 Terms = NDArray[np.int32]
 Weights = NDArray[np.int32]
+HOW_TO_INSTALL = "run `make bench-engines`, which installs it into a virtual environment of its own"
+
 Answer = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 class Engine(ABC):
-    """One engine, or one method of it. `exact`: its answers must be the oracle's; `ours`: it is not a peer."""
+    """One engine, or one method of it. `exact`: its answers must be the oracle's; `ours`: it is not a peer;
+    `searches`: it is an engine at all, and not the cost of somebody's call."""
 
     name: str
     exact: bool = True
     ours: bool = False
+    searches: bool = True
+
+    @property
+    def is_peer(self) -> bool:
+        """Whether ours are to be compared with it."""
+        return self.exact and self.searches and not self.ours
 
     @abstractmethod
     def build(self, documents: sp.csr_matrix, folder: Path) -> int:
         """Index `documents` (uint8 impacts, int32 term ids), with files only under `folder`; gives the index's bytes.
 
-        Methods of one engine share an index: the second of them finds it in `folder` and only opens it."""
+        Methods of one engine share an index: the second of them finds it in `folder` and only opens it, as does a
+        later run over the same folder."""
 
     def prepared(self, terms: Terms, weights: Weights, k: int) -> Callable[[], Any]:
         """The call that is timed, for one query; `answer` reads what it returns."""
@@ -62,6 +73,17 @@ class Converted(Engine):
 
     @abstractmethod
     def answer(self, found: Any) -> Answer: ...
+
+
+def made_once(path: Path, make: Callable[[Path], None]) -> Path:
+    """`path`, filled by `make` unless an earlier method or run has; a killed build leaves nothing that looks whole."""
+    if not path.exists():
+        draft = path.with_name(f"{path.name}.draft")
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(parents=True)
+        make(draft)
+        draft.rename(path)
+    return path
 
 
 def folder_bytes(folder: Path) -> int:

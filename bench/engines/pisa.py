@@ -9,14 +9,12 @@ given by repeating the term, and document ids come back as strings. `PisaOverhea
 same call over an index of one document, which measures the first two.
 """
 
-import contextlib
 import ctypes
 import importlib.machinery
 import importlib.util
-import os
 import site
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
@@ -25,14 +23,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from bench.engines.interface import Answer, Converted, Engine, Terms, Weights
+from bench.engines.interface import HOW_TO_INSTALL, Answer, Converted, Engine, Terms, Weights, made_once
+from bench.engines.quiet import silenced
 from lexigraft.core.errors import MissingExtraError
 
 # Those that rank a disjunction with weights; ranked_or_taat_lazy ignores the weights in this binding.
 ALGORITHMS = ("maxscore", "wand", "block_max_wand", "block_max_maxscore", "ranked_or", "ranked_or_taat")
 ENCODING = "block_simdbp"
 BLOCK_SIZE = 64
-REMEDY = "run `make bench-engines`, which installs it"
 
 
 @cache
@@ -40,10 +38,10 @@ def compiled_module() -> ModuleType:
     """`pyterrier_pisa._pisathon` without its package; raises `MissingExtraError` where it is not installed."""
     package = next((path for at in site.getsitepackages() if (path := Path(at) / "pyterrier_pisa").exists()), None)
     if package is None:
-        raise MissingExtraError("the engine PISA", "pyterrier-pisa", REMEDY)
+        raise MissingExtraError("the engine PISA", "pyterrier-pisa", HOW_TO_INSTALL)
     threads = Path(sys.prefix) / "lib" / "libtbb.so.2"
     if not threads.exists():
-        raise MissingExtraError("the engine PISA", "tbb", REMEDY)
+        raise MissingExtraError("the engine PISA", "tbb", HOW_TO_INSTALL)
     ctypes.CDLL(str(threads), mode=ctypes.RTLD_GLOBAL)
     suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
     loader = importlib.machinery.ExtensionFileLoader("_pisathon", str(package / f"_pisathon{suffix}"))
@@ -60,11 +58,7 @@ class Pisa(Converted):
         self._pisa = compiled_module()
 
     def build(self, documents: sp.csr_matrix, folder: Path) -> int:
-        path = folder / "pisa"
-        if not path.exists():
-            path.mkdir(parents=True)
-            write_inverted(documents, path)
-        return self._open(path)
+        return self._open(made_once(folder / "pisa", partial(write_inverted, documents)))
 
     def _open(self, path: Path) -> int:
         self._context = self._pisa.RetrievalContext()
@@ -107,18 +101,16 @@ class Pisa(Converted):
 class PisaOverhead(Pisa):
     """The cost of the call itself: the same terms and weights against one document that has them all."""
 
+    searches = False
+
     def __init__(self) -> None:
         super().__init__("ranked_or")
         self.name = "pisa-call-overhead"
 
     def build(self, documents: sp.csr_matrix, folder: Path) -> int:
-        path = folder / "pisa-one-document"
-        if not path.exists():
-            path.mkdir(parents=True)
-            used = np.unique(documents.indices)
-            one = sp.csr_matrix((np.ones(len(used), np.uint8), used, [0, len(used)]), shape=(1, documents.shape[1]))
-            write_inverted(one, path)
-        return self._open(path)
+        used = np.unique(documents.indices)
+        one = sp.csr_matrix((np.ones(len(used), np.uint8), used, [0, len(used)]), shape=(1, documents.shape[1]))
+        return self._open(made_once(folder / "pisa-one-document", partial(write_inverted, one)))
 
 
 def repeated(terms: Terms, weights: Weights) -> dict[str, float]:
@@ -159,22 +151,6 @@ def sequences(values: Any, lengths: Any) -> Any:
     body[heads] = False
     out[heads], out[body] = lengths, values
     return out
-
-
-@contextlib.contextmanager
-def silenced() -> Iterator[None]:
-    """Nothing on the terminal from compiled code, which writes past Python."""
-    saved = [os.dup(1), os.dup(2)]
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 1)
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        os.dup2(saved[0], 1)
-        os.dup2(saved[1], 2)
-        for handle in (*saved, nowhere):
-            os.close(handle)
 
 
 def engines() -> list[Engine]:
