@@ -60,8 +60,13 @@ class Collection:
 
     def query(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """(term ids, weights) of one query."""
-        start, end = self.queries.indptr[row], self.queries.indptr[row + 1]
-        return self.queries.indices[start:end], self.queries.data[start:end]
+        return row_of(self.queries, row)
+
+
+def row_of(matrix: sp.csr_matrix, row: int) -> tuple[NDArray[np.int32], NDArray]:
+    """(term ids, weights) of one row."""
+    span = slice(matrix.indptr[row], matrix.indptr[row + 1])
+    return matrix.indices[span], matrix.data[span]
 
 
 class Law:
@@ -193,12 +198,17 @@ def save(collection: Collection, folder: Path) -> None:
 def load(documents: Path, queries: Path, name: str) -> Collection:
     """Read a collection; weights of any number type are taken if they are whole and 1..255."""
     rows = _whole(documents, MAX_IMPACT, np.uint8)
-    asked = _whole(queries, MAX_QUERY_WEIGHT, np.int32)
+    asked = read_queries(queries)
     if rows.shape[1] != asked.shape[1]:
         raise InputError(
             f"{documents} has {rows.shape[1]} terms and {queries} has {asked.shape[1]}; both must have one vocabulary"
         )
     return Collection(name, rows, asked)
+
+
+def read_queries(path: Path) -> sp.csr_matrix:
+    """The queries of a collection alone."""
+    return _whole(path, MAX_QUERY_WEIGHT, np.int32)
 
 
 def _whole(path: Path, largest: int, dtype: type) -> sp.csr_matrix:

@@ -18,15 +18,20 @@ from lexigraft.vectors.store import DocumentVectors
 
 class Ours(Engine):
     ours = True
+    folder_name = "lexigraft"  # one index for all methods
 
     def __init__(self, method: str) -> None:
         self.name, self._method = f"lexigraft-{method}", method
 
     def build(self, documents: sp.csr_matrix, folder: Path) -> int:
-        path = folder / "lexigraft"
+        path = folder / self.folder_name
         if not path.exists():
             with write_artifact(path, Manifest(store.KIND, store.FORMAT_VERSION, {})) as draft:
                 build_index(vectors_of(documents), draft)
+        return self.open(path)
+
+    def open(self, path: Path) -> int:
+        """Open what `build` left at `path`, without the documents; gives its bytes."""
         self._searcher = Searcher(store.open_index(path), self._method)
         return folder_bytes(path)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from bench.collections import row_of
 from bench.engines.interface import HOW_TO_INSTALL, Answer, Converted, Engine, Terms, Weights, folder_bytes, made_once
 from lexigraft.core.errors import MissingExtraError
 
@@ -44,7 +45,7 @@ class Qdrant(Converted):
         shard = edge.EdgeShard.create(str(draft), self._config())
         for start in range(0, documents.shape[0], POINTS_PER_UPDATE):
             rows = range(start, min(start + POINTS_PER_UPDATE, documents.shape[0]))
-            points = [edge.Point(row, {FIELD: self._vector(*_row(documents, row))}) for row in rows]
+            points = [edge.Point(row, {FIELD: self._vector(*row_of(documents, row))}) for row in rows]
             shard.update(edge.UpdateOperation.upsert_points(points))
         while shard.optimize():
             pass
@@ -66,11 +67,6 @@ class Qdrant(Converted):
 
     def answer(self, found: Any) -> Answer:
         return np.array([point.id for point in found], np.int64), np.array([point.score for point in found], np.int64)
-
-
-def _row(matrix: sp.csr_matrix, row: int) -> tuple[Any, Any]:
-    span = slice(matrix.indptr[row], matrix.indptr[row + 1])
-    return matrix.indices[span], matrix.data[span]
 
 
 def engines() -> list[Engine]:

@@ -1,5 +1,8 @@
 """The plain loop equals a dense oracle in numpy: the same scores, the same documents, ties by the smaller id."""
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import scipy.sparse as sp
 from hypothesis import given, settings
@@ -21,7 +24,8 @@ def test_it_equals_the_dense_product(rows, query, k):
     scores = dense[:, terms] @ weights
     expected = sorted((-score, row) for row, score in enumerate(scores.tolist()) if score > 0)[:k]
     loop = PlainLoop()
-    loop.build(sp.csr_matrix(dense.astype(np.uint8)), None)
+    with tempfile.TemporaryDirectory() as folder:
+        loop.build(sp.csr_matrix(dense.astype(np.uint8)), Path(folder))
     for _ in range(2):  # the second time shows that the accumulators were left clean
         ids, found = loop.search(terms, weights, k)
         assert [(-score, row) for row, score in zip(ids.tolist(), found.tolist(), strict=True)] == expected

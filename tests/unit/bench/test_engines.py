@@ -1,5 +1,8 @@
 """The engine benchmark's own parts: who counts as a peer, what the oracle accepts, and that wrong answers stop it."""
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -24,7 +27,8 @@ def plain_loop(name="plain-loop", documents=DOCUMENTS, ours=False, exact=True):
     """The plain loop under another name, and over documents that need not be those it is asked about."""
     engine = PlainLoop()
     engine.name, engine.ours, engine.exact = name, ours, exact
-    engine.build(documents, None)
+    with tempfile.TemporaryDirectory() as folder:
+        engine.build(documents, Path(folder))
     return engine
 
 
