@@ -13,9 +13,11 @@ from bench.engines.measure import Timings, WrongAnswerError, check, measure
 from bench.engines.oracle import Oracle
 from bench.engines.ours import engines as our_engines
 from bench.engines.ours import vectors_of
+from bench.engines.pisa import sequences, term_name
 from bench.engines.plain import PlainLoop
-from bench.engines.registry import chosen
+from bench.engines.registry import PEERS, chosen, installed
 from bench.engines.report import ratios, summary, table
+from bench.engines.seismic import write_rows
 from lexigraft.core.errors import SettingError
 from lexigraft.search.searcher import METHODS
 
@@ -137,3 +139,32 @@ def test_a_killed_build_is_done_again(tmp_path):
     made_once(tmp_path / "index", lambda draft: (draft / "whole").write_text("1"))
     made_once(tmp_path / "index", killed)  # there already, so nothing is called
     assert [path.name for path in (tmp_path / "index").iterdir()] == ["whole"]
+
+
+def test_every_peer_is_measured_or_named_with_what_to_do():
+    engines, left_out = installed()
+    assert {"lexigraft-maxscore", "plain-loop"} <= {engine.name for engine in engines}
+    for peer in PEERS:
+        if not any(engine.name.startswith(peer) for engine in engines):
+            assert "run `make bench-engines`" in left_out[peer]
+
+
+def test_the_format_of_pisa_has_every_list_behind_its_length():
+    written = sequences(np.array([4, 7, 1, 9]), np.array([2, 1, 1]))
+    assert written.dtype == np.uint32 and written.tolist() == [2, 4, 7, 1, 1, 1, 9]
+    names = [term_name(term) for term in (2, 10, 99_999_999)]
+    assert names == sorted(names)
+
+
+def test_the_format_of_seismic_has_ids_then_weights_in_every_row(tmp_path):
+    write_rows(DOCUMENTS, tmp_path / "rows.bin")
+    written = np.fromfile(tmp_path / "rows.bin", np.uint32)
+    at, rows = 1, []
+    for _ in range(written[0]):
+        length = int(written[at])
+        ids = written[at + 1 : at + 1 + length]
+        weights = written[at + 1 + length : at + 1 + 2 * length].view(np.float32)
+        rows.append(dict(zip(ids.tolist(), weights.tolist(), strict=True)))
+        at += 1 + 2 * length
+    assert at == len(written)
+    assert rows == [{0: 1.0, 1: 2.0}, {1: 2.0}, {2: 7.0}, {0: 3.0}, {1: 2.0}]
