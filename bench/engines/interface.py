@@ -25,12 +25,13 @@ Answer = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 class Engine(ABC):
     """One engine, or one method of it. `exact`: its answers must be the oracle's; `ours`: it is not a peer;
-    `searches`: it is an engine at all, and not the cost of somebody's call."""
+    `searches`: it is an engine at all, and not the cost of somebody's call; `overhead`: the name of what is."""
 
     name: str
     exact: bool = True
     ours: bool = False
     searches: bool = True
+    overhead: str | None = None
 
     @property
     def is_peer(self) -> bool:

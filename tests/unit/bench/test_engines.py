@@ -120,6 +120,17 @@ def test_a_batch_call_counts_for_the_mean_where_it_is_faster():
     assert ratios(rows)["p50_ms"]["ours"]["ours"]["times_faster"] == 4.0
 
 
+def test_the_cost_of_a_peers_call_is_taken_off_query_by_query_beside_its_whole_time():
+    engines = [plain_loop("ours", ours=True), plain_loop("peer"), plain_loop("call")]
+    engines[1].overhead, engines[2].searches = "call", False
+    rows = summary(engines, {"ours": timed([[1, 1, 1]]), "peer": timed([[5, 6, 9]]), "call": timed([[2, 4, 4]])})
+    assert rows["peer"]["p50_ms"] == 6.0 and rows["peer"]["net_p50_ms"] == 3.0  # of 3, 2 and 5
+    found = ratios(rows)
+    assert found["p50_ms"]["best_exact_peer"] == "peer"  # and not its call
+    assert found["p50_ms"]["ours"]["ours"]["times_faster"] == 6.0
+    assert found["p50_ms_without_call"]["ours"]["ours"]["times_faster"] == 3.0
+
+
 def test_engines_are_chosen_by_the_beginning_of_their_names():
     engines = [plain_loop(name) for name in ("pisa-wand", "pisa-maxscore", "plain-loop")]
     assert [engine.name for engine in chosen(engines, ["pisa"])] == ["pisa-wand", "pisa-maxscore"]
