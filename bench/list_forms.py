@@ -49,19 +49,25 @@ def words_of(places: np.ndarray, impacts: np.ndarray, form: int) -> np.ndarray:
 
 
 @compiled
-def add_all_wide(stream, octets, starts, weight, accumulators):
+def add_all_wide(
+    stream: np.ndarray, octets: np.ndarray, starts: np.ndarray, weight: np.int32, accumulators: np.ndarray
+) -> None:
     for i in range(len(starts)):
         add_wide(stream, octets, starts[i], weight, accumulators)
 
 
 @compiled
-def add_all_gaps(stream, octets, starts, weight, accumulators):
+def add_all_gaps(
+    stream: np.ndarray, octets: np.ndarray, starts: np.ndarray, weight: np.int32, accumulators: np.ndarray
+) -> None:
     for i in range(len(starts)):
         add_gaps(stream, octets, starts[i], weight, accumulators)
 
 
 @compiled
-def add_all_dense(octets, starts, weight, sums, accumulators):
+def add_all_dense(
+    octets: np.ndarray, starts: np.ndarray, weight: np.int32, sums: np.ndarray, accumulators: np.ndarray
+) -> None:
     weights, largest = np.full(DENSE_AT_ONCE, weight), np.full(DENSE_AT_ONCE, 255)
     for i in range(0, len(starts) - DENSE_AT_ONCE + 1, DENSE_AT_ONCE):
         rows = 2 * (starts[i : i + DENSE_AT_ONCE] + HEADER)
@@ -69,7 +75,15 @@ def add_all_dense(octets, starts, weight, sums, accumulators):
 
 
 @compiled
-def touch_all(stream, octets, starts, form, weight, accumulators, touched):
+def touch_all(
+    stream: np.ndarray,
+    octets: np.ndarray,
+    starts: np.ndarray,
+    form: int,
+    weight: np.int32,
+    accumulators: np.ndarray,
+    touched: np.ndarray,
+) -> None:
     for i in range(len(starts)):
         n = add_touched(stream, octets, starts[i], form, RANGE, weight, accumulators, touched, 0)
         for j in range(n):

@@ -12,7 +12,6 @@ from lexigraft.core.types import SparseMatrix, Vocabulary
 from lexigraft.index import store
 from lexigraft.index.build import build_index
 from lexigraft.search.searcher import METHODS, Searcher
-from lexigraft.vectors.quantize import MAX_IMPACT
 from lexigraft.vectors.store import DocumentVectors
 
 
@@ -27,35 +26,28 @@ class Ours(Engine):
         path = folder / self.folder_name
         if not path.exists():
             with write_artifact(path, Manifest(store.KIND, store.FORMAT_VERSION, {})) as draft:
-                build_index(vectors_of(documents), draft)
+                build_index(vectors_of(documents), draft, scale=1.0)  # the index holds exactly these integers
         return self.open(path)
 
     def open(self, path: Path) -> int:
         """Open what `build` left at `path`, without the documents; gives its bytes."""
         self._searcher = Searcher(store.open_index(path), self._method)
-        return folder_bytes(path)
+        return folder_bytes(path) - sum(file.stat().st_size for file in path.glob("titles.*"))
 
     def search(self, terms: Terms, weights: Weights, k: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         return self._searcher.search_ordinals(terms, weights, k)
 
 
 def vectors_of(documents: sp.csr_matrix) -> DocumentVectors:
-    """The documents with their impacts as weights, so that the index holds exactly these integers.
-
-    The index scales its largest weight to 255. A term that no query has, with that weight in the first document, makes
-    this scale 1 whatever the largest impact is, for the price of one posting.
-    """
+    """The documents with their impacts as weights."""
     n_documents, n_terms = documents.shape
-    vocabulary = Vocabulary([f"{term:07d}" for term in range(n_terms + 1)])
-    first_row_end = int(documents.indptr[1])
-    indptr = documents.indptr.astype(np.int64)
-    indptr[1:] += 1
+    vocabulary = Vocabulary([f"{term:07d}" for term in range(n_terms)])
     matrix = SparseMatrix(
         row_ids=[f"{row:08d}" for row in range(n_documents)],
-        indptr=indptr,
-        term_ids=np.insert(documents.indices, first_row_end, n_terms).astype(np.int32),
-        weights=np.insert(documents.data, first_row_end, MAX_IMPACT).astype(np.float32),
-        n_terms=n_terms + 1,
+        indptr=documents.indptr.astype(np.int64),
+        term_ids=documents.indices.astype(np.int32),
+        weights=documents.data.astype(np.float32),
+        n_terms=n_terms,
         vocab_fingerprint=vocabulary.fingerprint,
     )
     return DocumentVectors(matrix, matrix.row_ids, vocabulary, {"kind": "none"}, "")
