@@ -21,7 +21,7 @@ from lexigraft.core.settings import IndexSettings
 from lexigraft.core.types import SparseMatrix
 from lexigraft.index.store import IndexMeta, write_meta
 from lexigraft.vectors.prune import prune_rows
-from lexigraft.vectors.quantize import document_scale, quantize_documents
+from lexigraft.vectors.quantize import MAX_IMPACT, document_scale, fits, quantize_documents
 from lexigraft.vectors.store import DocumentVectors, row_ranges
 
 BYTES_PER_POSTING = 5  # an int32 ordinal and a uint8 impact
@@ -36,12 +36,19 @@ def build_index(
     keep: int = 0,
     settings: IndexSettings | None = None,
     progress: Progress = SILENT,
+    scale: float | None = None,
 ) -> IndexMeta:
-    """Write the index of `vectors`, each document cut to its `keep` heaviest terms (0: all), into `folder`."""
+    """Write the index of `vectors`, each document cut to its `keep` heaviest terms (0: all), into `folder`.
+
+    `scale` is that of the impacts where another index has set it; the heaviest weight must fit.
+    """
     settings = settings or IndexSettings()
     matrix = vectors.matrix
     lengths, largest = _count_postings(matrix, keep)
-    scale = document_scale(largest)
+    if scale is None:
+        scale = document_scale(largest)
+    elif not fits(largest, scale):
+        raise InputError(f"a weight of {largest:g} is more than {MAX_IMPACT} times the scale {scale:g}; give no scale")
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     np.save(folder / "indptr.npy", indptr)
     list_max = np.zeros(matrix.n_terms, np.uint8)

@@ -24,6 +24,11 @@ def document_scale(largest_weight: float) -> float:
     return largest_weight / MAX_IMPACT if largest_weight > 0 else 1.0
 
 
+def fits(largest_weight: float, scale: float) -> bool:
+    """Whether weights up to this one become impacts of this scale without being cut."""
+    return round(largest_weight / scale) <= MAX_IMPACT
+
+
 def quantize_query(weights: NDArray[np.float32]) -> tuple[NDArray[np.int32], float]:
     """(integer weights, scale) with `weight ~ integer * scale`; exact, with scale 1, for whole numbers."""
     if not len(weights):
