@@ -42,14 +42,29 @@ class Searcher:
         return Ranking(query_id, tuple(self.index.names(ordinals)), tuple(scores.tolist()))
 
     def search_ordinals(
-        self, term_ids: NDArray[np.int32], weights: NDArray[np.float32], k: int
+        self,
+        term_ids: NDArray[np.int32],
+        weights: NDArray[np.float32],
+        k: int,
+        allowed: NDArray[np.uint8] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """The same as internal ordinals and scores, without making strings."""
+        """The same as internal ordinals and scores, without making strings. `allowed`: one byte a document; those with
+        0 are not returned."""
         if k < 1:
             raise SettingError(f"k = {k} is not allowed: 1 or more")
         if self.index.meta.passages:
-            return search_folded(lambda depth: self._rows(term_ids, weights, depth), self.index.document_rank, k)
-        return self._rows(term_ids, weights, k)
+            rank = self.index.document_rank
+            return search_folded(lambda depth: self._allowed_rows(term_ids, weights, depth, allowed), rank, k)
+        return self._allowed_rows(term_ids, weights, k, allowed)
+
+    def _allowed_rows(
+        self, term_ids: NDArray[np.int32], weights: NDArray[np.float32], k: int, allowed: NDArray[np.uint8] | None
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        if allowed is None:
+            return self._rows(term_ids, weights, k)
+        ordinals, scores = self._rows(term_ids, weights, k + int(np.count_nonzero(allowed == 0)))
+        kept = np.flatnonzero(allowed[ordinals])[:k]
+        return ordinals[kept], scores[kept]
 
     def _rows(
         self, term_ids: NDArray[np.int32], weights: NDArray[np.float32], k: int
