@@ -19,7 +19,7 @@ def lock_file(folder: Path) -> Path:
 
 @contextmanager
 def writer_lock(folder: Path, wait: bool = False) -> Iterator[None]:
-    """Hold `folder/.lock`. While another process holds it, raise `ArtifactError` at once, or `wait` until it is free."""
+    """Hold `folder/.lock`. While another process does, raise `ArtifactError` at once, or `wait` until it is free."""
     folder.mkdir(parents=True, exist_ok=True)
     with lock_file(folder).open("a+") as file:
         try:
