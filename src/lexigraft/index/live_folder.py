@@ -33,6 +33,14 @@ def make_folders(folder: Path) -> None:
     sync(folder.parent)
 
 
+def abandon(folder: Path, keep_folder: bool) -> None:
+    """Take back a beginning to which nothing was added; the lock is held."""
+    for name in (SEGMENTS, DELETED, lock_file(folder).name):
+        remove(folder / name)
+    if not keep_folder:
+        folder.rmdir()
+
+
 def sweep(folder: Path, state: LiveState | None) -> None:
     """Remove what `state` does not name: of killed writers, of failed steps, and of states before it."""
     segments = state.segments if state else ()

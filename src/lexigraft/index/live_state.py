@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import canonical_json, sync
+from lexigraft.core.artifact import MANIFEST, canonical_json, sync
 from lexigraft.core.errors import ArtifactError
 
 STATE_FILE, SEGMENTS, DELETED = "live.json", "segments", "deleted"
@@ -81,9 +81,11 @@ def read_state(folder: Path) -> LiveState:
     try:
         found = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        raise ArtifactError(
-            f"there is no live index at {folder}; make one of an index: lexigraft index live INDEX --out {folder}"
-        ) from None
+        if (folder / MANIFEST).is_file():
+            remedy = f"it never changes; make a live index of it: lexigraft index live {folder} --out LIVE"
+            raise ArtifactError(f"{folder} holds another artifact than a live index: {remedy}") from None
+        remedy = f"make one of an index: lexigraft index live INDEX --out {folder}"
+        raise ArtifactError(f"there is no live index at {folder}; {remedy}") from None
     try:
         content = json.loads(found)
         # Also the bytes themselves are compared: a changed blank would otherwise pass.

@@ -27,7 +27,7 @@ from lexigraft.index.agreement import common_scale, require_alike, seen_from_seg
 from lexigraft.index.build import build_index
 from lexigraft.index.deleted import write_deleted
 from lexigraft.index.live import Segment, open_segment
-from lexigraft.index.live_folder import SCRATCH, make_folders, remove, require_free, sweep
+from lexigraft.index.live_folder import SCRATCH, abandon, make_folders, remove, require_free, sweep
 from lexigraft.index.live_state import SEGMENTS, LiveState, SegmentState, read_state, segment_name, write_state
 from lexigraft.index.merging import plan_merge, rebuild_vectors
 from lexigraft.vectors.store import DocumentVectors
@@ -75,12 +75,18 @@ def open_writer(folder: Path, wait: bool = False) -> Iterator["LiveWriter"]:
 @contextmanager
 def create_live(folder: Path, wait: bool = False) -> Iterator["LiveWriter"]:
     """The writer of a live index that begins at `folder`, which must be free, empty or left by a killed call of this.
-    There is no index until something is added."""
+    There is no index until something is added, and nothing stays where nothing was."""
     require_free(folder)
+    was_there = folder.exists()
     with writer_lock(folder, wait):
         require_free(folder)
         make_folders(folder)
-        yield from _writing(LiveWriter(folder, None))
+        writer = LiveWriter(folder, None)
+        try:
+            yield from _writing(writer)
+        finally:
+            if writer.state is None:
+                abandon(folder, was_there)
 
 
 def _writing(writer: "LiveWriter") -> Iterator["LiveWriter"]:
