@@ -6,6 +6,7 @@ Processes are forked, so that kernels are compiled once and a kill meets the wri
 import os
 import random
 import signal
+import sys
 import time
 
 import numpy as np
@@ -222,3 +223,46 @@ def test_a_reader_sees_only_whole_states(tmp_path):
         seen.append((found.generation, counts.index(60)))
     assert seen == sorted(seen)
     assert len(set(seen)) > 5
+
+
+GROW = """
+import sys
+from pathlib import Path
+import numpy as np
+from lexigraft.core.settings import IndexSettings
+from lexigraft.core.types import SparseMatrix, Vocabulary
+from lexigraft.index.live_writer import create_live, open_writer
+from lexigraft.vectors.store import DocumentVectors
+
+folder, n_segments, n_rows, n_terms = Path(sys.argv[1]), int(sys.argv[2]), 20_000, 500
+if n_segments == 0:
+    with open_writer(folder) as writer:
+        writer.merge(everything=True, settings=IndexSettings(memory_mib=4))
+    sys.exit()
+vocabulary, rng = Vocabulary([f"t{n}" for n in range(n_terms)]), np.random.default_rng(0)
+with create_live(folder) as writer:
+    for number in range(n_segments):
+        steps = rng.integers(1, 5, (n_rows, 100))
+        terms, indptr = np.cumsum(steps, axis=1).astype(np.int32), np.arange(n_rows + 1) * 100
+        ids = [f"d{number}-{row}" for row in range(n_rows)]
+        weights = rng.integers(1, 256, terms.size).astype(np.float32)
+        weights[0] = 255
+        matrix = SparseMatrix(ids, indptr, terms.ravel(), weights, n_terms, vocabulary.fingerprint)
+        writer.append(DocumentVectors(matrix, ids, vocabulary, {"kind": "none"}, ""))
+"""
+
+
+def test_merging_takes_bounded_memory(tmp_path):
+    """From 2 to 8 segments of 2 million postings the peak grows by the bytes that each document costs, not by
+    postings."""
+    script, peaks = tmp_path / "grow.py", {}
+    script.write_text(GROW)
+    for n_segments in (2, 8):
+        live = tmp_path / f"live{n_segments}"
+        assert os.spawnl(os.P_WAIT, sys.executable, sys.executable, str(script), str(live), str(n_segments)) == 0
+        pid = os.spawnl(os.P_NOWAIT, sys.executable, sys.executable, str(script), str(live), "0")
+        _, status, usage = os.wait4(pid, 0)
+        assert status == 0
+        peaks[n_segments] = usage.ru_maxrss / 1024
+        assert [segment.n_postings for segment in read_state(live).segments] == [n_segments * 2_000_000]
+    assert peaks[8] - peaks[2] < 60, peaks  # 120,000 documents and 12 million postings more

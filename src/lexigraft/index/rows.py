@@ -5,7 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.arrays import release_pages
 from lexigraft.index.store import Index
+
+RELEASE_EVERY = 256  # lists; mapped pages read so far are handed back, or a pass would hold the whole index
 
 
 class Rows(NamedTuple):
@@ -24,8 +27,10 @@ def iterate_rows(index: Index, start: int, end: int) -> Rows:
         first, last = np.searchsorted(listed, (start, end)).tolist()
         if first < last:
             lengths[term] = last - first
-            ordinals.append(np.asarray(listed[first:last]))
-            impacts.append(np.asarray(listed_impacts[first:last]))
+            ordinals.append(listed[first:last].copy())
+            impacts.append(listed_impacts[first:last].copy())
+        if term % RELEASE_EVERY == 0 or term == index.n_terms - 1:
+            release_pages(listed, listed_impacts)
     row_of = np.concatenate([np.zeros(0, np.int32), *ordinals]) - start
     order = np.argsort(row_of, kind="stable")  # the lists came by term, so terms stay ascending within a row
     terms = np.repeat(np.arange(index.n_terms, dtype=np.int32), lengths)

@@ -33,6 +33,8 @@ def test_a_batch_equals_single_searches_on_any_number_of_threads(tmp_path):
     with open_writer(live) as writer:
         writer.delete([f"d{b}-{n}" for b in range(3) for n in range(0, 40, 3)])
     searcher = LiveSearcher(open_live(live))
+    everyone = searcher.search(np.arange(9, dtype=np.int32), np.ones(9, np.float32), 200).doc_ids
+    assert sorted(everyone) == sorted(f"d{b}-{n}" for b in range(3) for n in range(40) if n % 3)
     rows = [{int(t): float(rng.integers(1, 4)) for t in rng.choice(9, 3, replace=False)} for _ in range(20)]
     queries = sparse_matrix(rows, 9)
     expected = [searcher.search(*queries.row(n), 7, queries.row_ids[n]) for n in range(20)]
