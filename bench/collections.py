@@ -21,9 +21,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.errors import InputError
 from lexigraft.vectors.prune import prune_rows
-from lexigraft.vectors.quantize import MAX_QUERY_WEIGHT
-
-MAX_IMPACT = 255
+from lexigraft.vectors.quantize import MAX_IMPACT, MAX_QUERY_WEIGHT
 
 N_TOPICS = 2000
 TOPIC_SHARE = 0.6

@@ -28,10 +28,11 @@ A tour, from text to explained results:
 5. `lexigraft report --run runs/mine` — what it is worth and what it costs.
 6. `lexigraft explain --run runs/mine "a query" DOC_ID` — why a document got its score.
 
-One stage at a time: `vocab learn`, `pretrain`, `mine`, `finetune`, `encode`, `index`, `evaluate`. Vocabularies by
-themselves: `vocab unigrams`, `vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data
-convert`; from click logs: `data clicks`, `data evalset`. Models: `model diagnose`, `model mlm`, `model logits`,
-`model import`. Settings of the papers, whole: `recipe list`, then `--recipe NAME`.
+One stage at a time: `vocab learn`, `pretrain`, `mine`, `finetune`, `encode`, `index`, `evaluate`. An index that lives:
+`index live`, `index add`, `index delete`, `index merge`, `index status`. Vocabularies by themselves: `vocab unigrams`,
+`vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data convert`; from click logs: `data
+clicks`, `data evalset`. Models: `model diagnose`, `model mlm`, `model logits`, `model import`. Settings of the papers,
+whole: `recipe list`, then `--recipe NAME`.
 """,
 )
 app.command()(run.quickstart)
@@ -40,7 +41,7 @@ app.command()(search.search)
 app.command()(search.explain)
 app.command()(run.report)
 app.command()(evaluate.evaluate)
-app.command()(index.index)
+app.add_typer(index.app, name="index")
 app.command()(model.pretrain)
 app.command()(model.finetune)
 app.command()(mine.mine)
