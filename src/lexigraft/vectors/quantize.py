@@ -33,7 +33,7 @@ def document_scale(largest_weight: float, bits: int = 8) -> float:
 
 def fits(largest_weight: float, scale: float, bits: int = 8) -> bool:
     """Whether weights up to this one become impacts of this scale without being cut."""
-    return round(largest_weight / scale) < 2**bits
+    return bool(round(largest_weight / scale) < 2**bits)
 
 
 def quantize_query(weights: NDArray[np.float32], bits: int = 8) -> tuple[NDArray[np.int32], float]:
