@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test test-integrations lint bench-head bench-index clean
+.PHONY: quickstart test test-integrations lint bench-head bench-index bench-engines clean
 
 quickstart: .venv/.train
 	HF_HUB_OFFLINE=1 $(BIN)/lexigraft quickstart $(if $(FULL),--full)
@@ -29,6 +29,11 @@ bench-head: .venv/.dev
 bench-index: .venv/.dev
 	$(BIN)/python -m bench.index_rate
 
+# Collections from the folder that LEXIGRAFT_ENGINE_DATA names, or small made ones; ENGINES_OPTIONS are passed on.
+bench-engines: .venv-engines/.done
+	.venv-engines/bin/python -m bench.engines --results runs/engines.json \
+	    $(if $(LEXIGRAFT_ENGINE_DATA),--data "$(LEXIGRAFT_ENGINE_DATA)") $(ENGINES_OPTIONS)
+
 .venv/.core: pyproject.toml constraints.txt
 	@echo "installing Lexigraft into .venv ..."
 	$(PYTHON) -m venv .venv
@@ -49,5 +54,15 @@ bench-index: .venv/.dev
 	$(PIP_INSTALL) --no-build-isolation -e ".[dev,train]"
 	@touch $@
 
+# The peers have an environment of their own, so that what they pin never decides what the project runs with.
+.venv-engines/.done: pyproject.toml constraints.txt bench/engines/requirements.txt
+	@echo "installing Lexigraft and the other engines into .venv-engines ..."
+	$(PYTHON) -m venv .venv-engines
+	.venv-engines/bin/pip install -q --disable-pip-version-check -c constraints.txt setuptools wheel scipy
+	.venv-engines/bin/pip install -q --disable-pip-version-check -c constraints.txt --no-build-isolation -e .
+	grep -v '^#' bench/engines/requirements.txt | xargs -n 1 .venv-engines/bin/pip install -q --disable-pip-version-check --no-deps \
+	    || echo "not every engine could be installed; the others are measured"
+	@touch $@
+
 clean:
-	rm -rf .venv runs build *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-engines runs build *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

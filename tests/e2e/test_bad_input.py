@@ -47,16 +47,16 @@ def test_unknown_settings_stages_and_splits(collection, tmp_path, lexigraft):
 def test_damaged_artifacts(collection, tmp_path, lexigraft):
     call = ("run", "--data", collection, "--out", tmp_path / "run")
     before = lexigraft(*call, "--json").json["rows"][0]["nDCG@10"]
-    impacts = tmp_path / "run/judged/bm25/index/impacts.npy"
-    whole = impacts.read_bytes()
-    impacts.write_bytes(whole[:-3])
-    one_line_error(lexigraft("search", "--run", tmp_path / "run", "order"), "impacts.npy", "cut short")
-    impacts.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    one_line_error(lexigraft("search", "--run", tmp_path / "run", "order"), "impacts.npy", "checksum")
+    stream = tmp_path / "run/judged/bm25/index/stream.npy"
+    whole = stream.read_bytes()
+    stream.write_bytes(whole[:-3])
+    one_line_error(lexigraft("search", "--run", tmp_path / "run", "order"), "stream.npy", "cut short")
+    stream.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    one_line_error(lexigraft("search", "--run", tmp_path / "run", "order"), "stream.npy", "checksum")
     healed = lexigraft(*call, "--json")  # the run makes again what is damaged, and says so
     assert "is made again" in healed.stderr
     assert healed.json["rows"][0]["nDCG@10"] == before
-    assert impacts.read_bytes() == whole
+    assert stream.read_bytes() == whole
     (tmp_path / "run/judged/bm25/index/manifest.json").unlink()
     one_line_error(lexigraft("search", "--run", tmp_path / "run", "order"), "no readable manifest.json")
 

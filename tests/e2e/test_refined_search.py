@@ -32,12 +32,12 @@ def found(answer):
 
 def test_where(run, collection, lexigraft):
     missing = lexigraft("search", "--run", run, QUERY, "--where", "year=2020")
-    assert (missing.status, "lexigraft metadata" in missing.stderr) == (2, True)
-    made = lexigraft("metadata", "--run", run, "--data", collection, "--json")
+    assert (missing.status, "lexigraft index metadata" in missing.stderr) == (2, True)
+    made = lexigraft("index", "metadata", "--run", run, "--data", collection, "--json")
     assert made.status == 0, made.stderr
     kinds = [(column["key"], column["kind"], column["n_documents"]) for column in made.json["columns"]]
     assert kinds == [("year", "number", 4), ("kind", "text", 6)]
-    assert "documents" in lexigraft("metadata", "--run", run, "--data", collection).stdout
+    assert "documents" in lexigraft("index", "metadata", "--run", run, "--data", collection).stdout
 
     def search(*conditions, query="list order date graph"):
         options = [part for condition in conditions for part in ("--where", condition)]
@@ -64,14 +64,14 @@ def test_metadata_of_a_file_and_of_passages(collection, tmp_path, lexigraft):
     assert lexigraft("index", "--data", collection, "--out", index, *passages).status == 0
     table = tmp_path / "table.tsv"
     table.write_text("_id\tyear\tplace\nd1\t2020\tBern\nd2\t2021\t\nd9\t2021\tRom\n")
-    made = lexigraft("metadata", "--index", index, "--file", table, "--json")
+    made = lexigraft("index", "metadata", "--index", index, "--file", table, "--json")
     assert "1 documents with metadata are not in the index" in made.stderr
     assert [(column["key"], column["n_documents"]) for column in made.json["columns"]] == [("year", 2), ("place", 1)]
     assert found(lexigraft("search", "--index", index, "order list", "--where", "year=2021", "--json")) == ["d2"]
     assert found(lexigraft("search", "--index", index, "order list", "--where", "place=Bern", "--json")) == ["d1"]
     lines = tmp_path / "lines.jsonl"
     lines.write_text('{"_id": "d1", "open": true, "tags": ["a", "b"], "none": null}\n')
-    assert lexigraft("metadata", "--index", index, "--file", lines).status == 0
+    assert lexigraft("index", "metadata", "--index", index, "--file", lines).status == 0
     assert found(lexigraft("search", "--index", index, "order list", "--where", "open=true", "--json")) == ["d1"]
     assert found(lexigraft("search", "--index", index, "order", "--where", 'tags=["a", "b"]', "--json")) == ["d1"]
     for arguments, message in [
@@ -81,7 +81,7 @@ def test_metadata_of_a_file_and_of_passages(collection, tmp_path, lexigraft):
         (("--index", index, "--file", index / "doc_ids.utf8"), "is not a file of metadata: .jsonl or .tsv"),
         (("--index", index, "--data", collection), "no document of the index has metadata"),
     ]:
-        refused = lexigraft("metadata", *arguments)
+        refused = lexigraft("index", "metadata", *arguments)
         assert (refused.status, message in refused.stderr) == (2, True), message
 
 
@@ -113,6 +113,13 @@ def test_two_step(run, collection, tmp_path, lexigraft):
     assert (alone.status, "the vectors of an index with --vectors" in alone.stderr) == (2, True)
     given = ("--vectors", run / "judged/bm25/vectors")
     assert lexigraft("search", "--index", index, QUERY, "--two-step", 10, *given, "--json").json == exact
+
+
+def test_a_live_index_is_searched_plainly(collection, tmp_path, lexigraft):
+    assert lexigraft("index", "--data", collection, "--out", tmp_path / "index").status == 0
+    assert lexigraft("index", "live", tmp_path / "index", "--out", tmp_path / "live").status == 0
+    refused = lexigraft("search", "--index", tmp_path / "live", QUERY, "--overlap", 0.5)
+    assert (refused.status, "is a live index, which is searched without --where" in refused.stderr) == (2, True)
 
 
 def test_settings_of_evaluations(run, collection, tmp_path, lexigraft):

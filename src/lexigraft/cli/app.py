@@ -5,21 +5,7 @@ import sys
 
 import typer
 
-from lexigraft.cli import (
-    bench,
-    data,
-    evaluate,
-    fuse,
-    index,
-    metadata,
-    mine,
-    model,
-    models,
-    recipe,
-    run,
-    search,
-    vocab,
-)  # fmt: skip
+from lexigraft.cli import bench, data, evaluate, fuse, index, mine, model, models, recipe, run, search, vocab
 from lexigraft.cli.console import err
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import is_leader, process_rank
@@ -42,11 +28,12 @@ A tour, from text to explained results:
 5. `lexigraft report --run runs/mine` — what it is worth and what it costs.
 6. `lexigraft explain --run runs/mine "a query" DOC_ID` — why a document got its score.
 
-One stage at a time: `vocab learn`, `pretrain`, `mine`, `finetune`, `encode`, `index`, `evaluate`. Vocabularies by
-themselves: `vocab unigrams`, `vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data
-convert`; from click logs: `data clicks`, `data evalset`. Models: `model diagnose`, `model mlm`, `model logits`,
-`model import`. Settings of the papers, whole: `recipe list`, then `--recipe NAME`. More
-than a query: `search --where`, `--overlap`, `--two-step`, `metadata`, `fuse`; what it takes: `bench search`.
+One stage at a time: `vocab learn`, `pretrain`, `mine`, `finetune`, `encode`, `index`, `evaluate`. An index that lives:
+`index live`, `index add`, `index delete`, `index merge`, `index status`. Vocabularies by themselves: `vocab unigrams`,
+`vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data convert`; from click logs: `data
+clicks`, `data evalset`. Models: `model diagnose`, `model mlm`, `model logits`, `model import`. Settings of the papers,
+whole: `recipe list`, then `--recipe NAME`. More than a query: `search --where`, `--overlap` and `--two-step`, `index
+metadata`, `fuse`. What searches take: `bench search`.
 """,
 )
 app.command()(run.quickstart)
@@ -56,8 +43,7 @@ app.command()(search.explain)
 app.command()(run.report)
 app.command()(evaluate.evaluate)
 app.command()(fuse.fuse)
-app.command()(index.index)
-app.command()(metadata.metadata)
+app.add_typer(index.app, name="index")
 app.command()(model.pretrain)
 app.command()(model.finetune)
 app.command()(mine.mine)

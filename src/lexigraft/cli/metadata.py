@@ -1,4 +1,4 @@
-"""`metadata`."""
+"""`index metadata`."""
 
 from dataclasses import asdict
 from pathlib import Path

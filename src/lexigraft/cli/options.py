@@ -53,7 +53,7 @@ WhereOption = Annotated[
     typer.Option(
         "--where",
         help="Only documents whose metadata fulfil this: KEY=VALUE, KEY!=VALUE, KEY>=VALUE or KEY<=VALUE; may be "
-        "repeated. 'lexigraft metadata' keeps them.",
+        "repeated. 'lexigraft index metadata' keeps them.",
         metavar="CONDITION",
     ),
 ]

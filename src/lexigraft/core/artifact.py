@@ -132,16 +132,17 @@ def _swap_in(draft: Path, path: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
     else:
         draft.rename(path)
-    _sync(path.parent)
+    sync(path.parent)
 
 
 def _sync_tree(folder: Path) -> None:
     for entry in sorted(folder.rglob("*")):
-        _sync(entry)
-    _sync(folder)
+        sync(entry)
+    sync(folder)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Return when what was written to the file or folder at `path` is on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

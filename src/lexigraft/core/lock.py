@@ -1,12 +1,16 @@
-"""One writer at a time: an advisory lock on a run folder, released by the kernel when the process ends."""
+"""One writer at a time: an advisory lock on a folder, released by the kernel when the process ends."""
 
 import fcntl
+import logging
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 from lexigraft.core.errors import ArtifactError
+
+log = logging.getLogger(__name__)
 
 
 def lock_file(folder: Path) -> Path:
@@ -15,18 +19,36 @@ def lock_file(folder: Path) -> Path:
 
 
 @contextmanager
-def writer_lock(folder: Path) -> Iterator[None]:
-    """Hold `folder/.lock`; raise `ArtifactError` at once when another process holds it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with lock_file(folder).open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            raise ArtifactError(
-                f"process {file.read().strip() or '?'} is writing to {folder}; wait for it or give another folder"
-            ) from None
+def writer_lock(folder: Path, wait: bool = False) -> Iterator[None]:
+    """Hold `folder/.lock`. While another process does, raise `ArtifactError` at once, or `wait` until it is free."""
+    with _taken(folder, wait) as file:
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
         yield
+
+
+def _taken(folder: Path, wait: bool) -> TextIO:
+    """The locked file. Its last holder may have removed it, and then what was taken guards nothing: again."""
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(FileNotFoundError), ExitStack() as opened:
+            file = opened.enter_context(lock_file(folder).open("a+"))
+            _take(file, folder, wait)
+            if os.path.samestat(os.fstat(file.fileno()), lock_file(folder).stat()):
+                opened.pop_all()
+                return file
+
+
+def _take(file: TextIO, folder: Path, wait: bool) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        holder = file.read().strip() or "?"
+        if not wait:
+            raise ArtifactError(
+                f"process {holder} is writing to {folder}; wait for it or give another folder"
+            ) from None
+        log.info("waiting for process %s, which is writing to %s", holder, folder)
+        fcntl.flock(file, fcntl.LOCK_EX)

@@ -23,7 +23,7 @@ from lexigraft.index.codec import MAX_WORDS, RANGE, encode_range, padded
 from lexigraft.index.reorder import reorder
 from lexigraft.index.store import IndexMeta, write_meta
 from lexigraft.vectors.prune import prune_rows
-from lexigraft.vectors.quantize import document_scale, quantize_documents
+from lexigraft.vectors.quantize import document_scale, fits, quantize_documents
 from lexigraft.vectors.store import DocumentVectors, row_ranges
 
 BYTES_PER_POSTING = 8  # a place and an impact before they are encoded, about as much after, and a chunk of vectors
@@ -52,8 +52,9 @@ def build_index(
     matrix = vectors.matrix
     lengths, list_max, largest = _count_postings(matrix, keep)
     scale = document_scale(largest, settings.bits) if scale is None else scale
-    if largest > scale * (2**settings.bits - 0.5):
-        raise InputError(f"the largest weight, {largest:g}, does not fit {settings.bits} bits of scale {scale:g}")
+    if not fits(largest, scale, settings.bits):
+        most = 2**settings.bits - 1
+        raise InputError(f"a weight of {largest:g} is more than {most} times the scale {scale:g}; give no scale")
     order = None
     if settings.reorder and matrix.n_rows > 1:
         order = reorder(matrix.indptr, matrix.term_ids, matrix.n_terms, progress=progress)

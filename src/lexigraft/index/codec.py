@@ -24,7 +24,7 @@ RANGE = 1 << 16
 NONE, WIDE, GAPS, DENSE = 0, 1, 2, 3
 HEADER = 2  # words
 PAD = 64  # the documents of a range are rounded up to this many, so that loops over blocks have no ends to mind
-DENSE_SHARE = 0.12  # from here on a row of all documents is added faster than its postings (bench/list_forms.py)
+DENSE_SHARE = 0.18  # from here on a row of all documents takes no longer than its postings (bench/list_forms.py)
 MAX_WORDS = 1 << 30  # an entry has 30 bits for a place
 
 

@@ -149,7 +149,7 @@ def open_metadata(path: Path, index: Index) -> Metadata:
     if facts["n_documents"] != n_documents or facts["documents"] != _digest(sample):
         raise ArtifactError(
             f"{path} was made for another index: it is of {facts['n_documents']} documents, the index of "
-            f"{n_documents}, or their ids differ; make it again: lexigraft metadata"
+            f"{n_documents}, or their ids differ; make it again: lexigraft index metadata"
         )
     return Metadata(path, {column.key: column for column in columns}, n_documents)
 

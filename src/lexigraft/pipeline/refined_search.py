@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lexigraft.core.errors import ArtifactError, SettingError
+from lexigraft.index.live_state import is_live
 from lexigraft.index.metadata import open_metadata
 from lexigraft.index.store import open_index
 from lexigraft.pipeline.layout import RunFolder
@@ -93,12 +94,22 @@ def open_refined(
     return RefinedTextSearch(place_of_index(index, vectors), refinement)
 
 
+def require_plain(index: Path) -> None:
+    """Raise for an index that lives: metadata and vectors belong to documents that stay as they are."""
+    if is_live(index):
+        raise SettingError(
+            f"{index} is a live index, which is searched without --where, --overlap and --two-step; make a plain one "
+            "of the same documents: lexigraft index --out"
+        )
+
+
 class RefinedTextSearch(TextSearch):
     """Text to hits as `TextSearch`, with a `Refinement`. Explanations are of the index without pruning."""
 
     def __init__(self, place: Place, refinement: Refinement, method: str = "auto") -> None:
+        require_plain(place.index)
         super().__init__(place.index, method)
-        first = self.index if place.pruned == place.index else open_index(place.pruned)
+        first = self.index.segments[0].index if place.pruned == place.index else open_index(place.pruned)
         steps = (refinement.overlap, refinement.two_step, refinement.qk, place.vectors)
         self._refined = refined(Searcher(first, method), *steps)
         self._allowed = None
@@ -107,7 +118,7 @@ class RefinedTextSearch(TextSearch):
             if not place.metadata.is_dir():
                 raise ArtifactError(
                     f"there are no metadata at {place.metadata} to filter by; make them of the collection or a file: "
-                    "lexigraft metadata"
+                    "lexigraft index metadata"
                 )
             self._allowed = filter_mask(first, open_metadata(place.metadata, first), conditions)
 

@@ -2,10 +2,11 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, require_replaceable, write_artifact
 from lexigraft.core.errors import ArtifactError, InputError
@@ -43,13 +44,18 @@ def index_vectors(
     """Index vectors made by `encode` at `out`, replacing an index there."""
     require_free_for(out, index_store.KIND)
     opened = vectors_store.open_vectors(vectors)
-    queries = dict(opened.query_encoder)
-    if "model" in queries:  # the way to the model starts at another folder now
-        queries["model"] = os.path.relpath((vectors / queries["model"]).resolve(), out.resolve())
+    queries = seen_from(out, opened.query_encoder, vectors)
     manifest = Manifest(index_store.KIND, index_store.FORMAT_VERSION, {"keep": keep}, {"vectors": opened.fingerprint})
     with write_artifact(out, manifest) as folder:
         build_index(replace(opened, query_encoder=queries), folder, keep, settings.index, progress)
     return open_index(out, checksums=False).meta
+
+
+def seen_from(folder: Path, query_encoder: Mapping[str, Any], before: Path) -> dict[str, Any]:
+    """An encoder's description whose way to the model starts at `folder`, not at the folder `before`."""
+    if "model" not in query_encoder:
+        return dict(query_encoder)
+    return {**query_encoder, "model": os.path.relpath((before / query_encoder["model"]).resolve(), folder.resolve())}
 
 
 def encode(

@@ -5,8 +5,10 @@ from typing import NamedTuple
 
 from lexigraft.core.types import Explanation
 from lexigraft.explain.contributions import explain
+from lexigraft.index.live import LiveIndex, open_live
+from lexigraft.index.live_state import is_live
 from lexigraft.index.store import open_index
-from lexigraft.search.searcher import Searcher
+from lexigraft.search.live import LiveSearcher
 from lexigraft.vectors.query_encoder import open_query_encoder
 
 
@@ -23,23 +25,27 @@ class WeightedTerm(NamedTuple):
     own: bool  # whether the text itself holds it; the model added the others
 
 
+def open_searchable(path: Path) -> LiveIndex:
+    """The index at `path`: the newest state of a live one, or a plain one as a single segment."""
+    return open_live(path) if is_live(path) else LiveIndex.of_index(open_index(path))
+
+
 class TextSearch:
-    """An open index with the encoder that fits it."""
+    """An open index, plain or live, with the encoder that fits it."""
 
     def __init__(self, index_path: Path, method: str = "auto") -> None:
-        self.index = open_index(index_path)
-        self._encoder = open_query_encoder(self.index.meta.query_encoder, self.index.vocabulary, index_path)
-        self._searcher = Searcher(self.index, method)
+        self.index = open_searchable(index_path)
+        self._encoder = open_query_encoder(self.index.query_encoder, self.index.vocabulary, index_path)
+        self._searcher = LiveSearcher(self.index, method)
 
     def search(self, text: str, k: int = 10) -> list[Hit]:
         """The k best documents; empty when no word of `text` is in the vocabulary."""
-        ordinals, scores = self._searcher.search_ordinals(*self._encoder.encode(text), k)
-        doc_ids, titles = self.index.names(ordinals), self.index.titles.take(ordinals)
-        return [Hit(rank, *found) for rank, found in enumerate(zip(doc_ids, scores.tolist(), titles, strict=True), 1)]
+        found = self._searcher.search_places(*self._encoder.encode(text), k)
+        return [Hit(rank, place.doc_id, place.score, place.title) for rank, place in enumerate(found, 1)]
 
     def explain(self, text: str, doc_id: str) -> Explanation:
         """What each shared term adds to the document's score."""
-        return explain(self.index, *self._encoder.encode(text), doc_id)
+        return explain(self.index.segment_of(doc_id).index, *self._encoder.encode(text), doc_id)
 
     def terms(self, text: str) -> list[WeightedTerm]:
         """The weighted terms a text becomes as a query, heaviest first."""

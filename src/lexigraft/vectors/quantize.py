@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError
 
+MAX_IMPACT = 255  # of 8 bits
 MAX_QUERY_WEIGHT = 255
 MAX_SCORE = 2**31 - 1
 NOT_ALLOWED, TOO_LARGE = -1.0, -2.0
@@ -28,6 +29,11 @@ def quantize_documents(weights: NDArray[np.float32], scale: float, bits: int = 8
 
 def document_scale(largest_weight: float, bits: int = 8) -> float:
     return largest_weight / (2**bits - 1) if largest_weight > 0 else 1.0
+
+
+def fits(largest_weight: float, scale: float, bits: int = 8) -> bool:
+    """Whether weights up to this one become impacts of this scale without being cut."""
+    return bool(round(largest_weight / scale) < 2**bits)
 
 
 def quantize_query(weights: NDArray[np.float32], bits: int = 8) -> tuple[NDArray[np.int32], float]:

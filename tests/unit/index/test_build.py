@@ -84,11 +84,6 @@ def test_weights_come_back_within_half_a_step(tmp_path, bits):
             assert abs(impact * found.meta.scale - rows[ordinal][term]) <= found.meta.scale / 2 + 1e-7
 
 
-def test_a_scale_that_is_too_small(tmp_path):
-    with pytest.raises(InputError, match="does not fit 8 bits"):
-        index_of(sparse_matrix([{0: 300.0}], 1), tmp_path / "i", scale=1.0)
-
-
 def test_a_cut_index_is_named(tmp_path):
     index_of(sparse_matrix([{0: 1.0}], 1), tmp_path / "i")
     (tmp_path / "i/stream.npy").write_bytes((tmp_path / "i/stream.npy").read_bytes()[:-1])

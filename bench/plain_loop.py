@@ -1,0 +1,63 @@
+"""The plain loop: what anyone would write first, and every engine has to beat.
+
+Term at a time over int32 document ids and uint8 impacts into int32 accumulators, then one scan of all documents with a
+min-heap of the k best. It imports nothing of the search room, so that it stays as it is when that changes.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.compiled import compiled
+
+ID_MASK = 0x7FFFFFFF
+
+
+@compiled
+def search_plain(
+    indptr: NDArray[np.int64],
+    documents: NDArray[np.int32],
+    impacts: NDArray[np.uint8],
+    terms: NDArray[np.int32],
+    weights: NDArray[np.int32],
+    accumulators: NDArray[np.int32],
+    heap: NDArray[np.int64],
+) -> int:
+    """Fill `heap` with keys (score above, complement of the document below) of the best and return how many.
+
+    `accumulators`, one a document, are 0 before and after.
+    """
+    for t in range(len(terms)):
+        for i in range(indptr[terms[t]], indptr[terms[t] + 1]):
+            accumulators[documents[i]] += weights[t] * np.int32(impacts[i])
+    size = 0
+    for document in range(len(accumulators)):
+        score = accumulators[document]
+        if score == 0:
+            continue
+        accumulators[document] = 0
+        key = (np.int64(score) << 32) | (ID_MASK - document)
+        if size < len(heap):
+            at = size
+            size += 1
+            while at > 0 and heap[(at - 1) >> 1] > key:
+                heap[at] = heap[(at - 1) >> 1]
+                at = (at - 1) >> 1
+            heap[at] = key
+        elif key > heap[0]:
+            at = 0
+            while 2 * at + 1 < size:
+                child = 2 * at + 1
+                if child + 1 < size and heap[child + 1] < heap[child]:
+                    child += 1
+                if heap[child] >= key:
+                    break
+                heap[at] = heap[child]
+                at = child
+            heap[at] = key
+    return size
+
+
+def ranked(heap: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(documents, scores) of the heap's keys, best first; of equal scores the smaller id first."""
+    keys = np.sort(heap[:size])[::-1]
+    return ID_MASK - (keys & 0xFFFFFFFF), keys >> 32

@@ -1,0 +1,128 @@
+"""The state of a live index: one small file that says which segments it has and which of their rows are deleted.
+
+    live.json                    the state, replaced whole by a rename: the one moment at which anything changes
+    segments/NNNNNN/             index artifacts, never changed
+    deleted/NNNNNN-GGGGGG.npy    the deleted rows of a segment as bits, of generation G, never changed
+
+Numbers of segments and generations are never used twice by a state, so a name says what it holds for ever. The state
+has the checksum of itself, of every segment's manifest (which has those of the files) and of every file of bits.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.artifact import MANIFEST, canonical_json, sync
+from lexigraft.core.errors import ArtifactError
+
+STATE_FILE, SEGMENTS, DELETED = "live.json", "segments", "deleted"
+KIND, FORMAT_VERSION = "live index", 1
+REMEDY = "restore it from a backup, or make the live index again"
+
+
+@dataclass(frozen=True)
+class DeletedFile:
+    name: str
+    n_rows: int  # how many are deleted
+    sha256: str
+
+
+@dataclass(frozen=True)
+class SegmentState:
+    name: str
+    n_rows: int
+    n_postings: int
+    scale: float
+    manifest_sha256: str
+    deleted: DeletedFile | None = None
+
+    @property
+    def n_deleted(self) -> int:
+        return self.deleted.n_rows if self.deleted else 0
+
+    @property
+    def n_living(self) -> int:
+        return self.n_rows - self.n_deleted
+
+
+@dataclass(frozen=True)
+class LiveState:
+    """What all segments share, and the segments in order; paths in `query_encoder` start at the live folder."""
+
+    generation: int
+    next_segment: int
+    vocab_fingerprint: str
+    keep: int
+    passages: bool
+    query_encoder: Mapping[str, Any]
+    segments: tuple[SegmentState, ...]
+
+    @property
+    def n_living(self) -> int:
+        return sum(segment.n_living for segment in self.segments)
+
+
+def is_live(folder: Path) -> bool:
+    """Whether `folder` holds a live index, rather than a plain one or anything else."""
+    return (folder / STATE_FILE).is_file()
+
+
+def segment_name(number: int) -> str:
+    return f"{number:06d}"
+
+
+def read_state(folder: Path) -> LiveState:
+    """The state of the live index at `folder`; raises `ArtifactError` where there is none or a byte of it is wrong."""
+    path = folder / STATE_FILE
+    try:
+        found = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        if (folder / MANIFEST).is_file():
+            remedy = f"it never changes; make a live index of it: lexigraft index live {folder} --out LIVE"
+            raise ArtifactError(f"{folder} holds another artifact than a live index: {remedy}") from None
+        remedy = f"make one of an index: lexigraft index live INDEX --out {folder}"
+        raise ArtifactError(f"there is no live index at {folder}; {remedy}") from None
+    try:
+        content = json.loads(found)
+        # Also the bytes themselves are compared: a changed blank would otherwise pass.
+        whole = isinstance(content, dict) and _serialised(content) == found
+    except ValueError:
+        whole = False
+    if not whole:
+        raise ArtifactError(f"{path} does not match its checksum: it was changed or damaged; {REMEDY}")
+    if content["format_version"] != FORMAT_VERSION:
+        found_format = f"{KIND} format {content['format_version']}"
+        raise ArtifactError(
+            f"{folder} has {found_format}, this version of Lexigraft reads {FORMAT_VERSION}; make it again"
+        )
+    return _state_of(content)
+
+
+def write_state(folder: Path, state: LiveState) -> None:
+    """Make `state` the one that every reader sees from now on, also after a loss of power."""
+    content = json.loads(canonical_json({"kind": KIND, "format_version": FORMAT_VERSION, **asdict(state)}))
+    aside = folder / f".{STATE_FILE}.{os.getpid()}"
+    aside.write_bytes(_serialised(content))
+    sync(aside)
+    aside.replace(folder / STATE_FILE)
+    sync(folder)
+
+
+def _serialised(content: Mapping[str, Any]) -> bytes:
+    """The file's bytes: `content` with the checksum of all of it but the checksum."""
+    body = {key: value for key, value in content.items() if key != "checksum"}
+    checksum = hashlib.sha256(canonical_json(body).encode()).hexdigest()
+    return (json.dumps({**body, "checksum": checksum}, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def _state_of(content: Mapping[str, Any]) -> LiveState:
+    shared = {key: value for key, value in content.items() if key not in ("kind", "format_version", "checksum")}
+    segments = tuple(
+        SegmentState(**{**segment, "deleted": DeletedFile(**segment["deleted"]) if segment["deleted"] else None})
+        for segment in shared.pop("segments")
+    )
+    return LiveState(**shared, segments=segments)

@@ -1,0 +1,88 @@
+"""Live indexes that tests make, and what they must answer, worked out slowly."""
+
+import numpy as np
+
+from lexigraft.core.types import document_of, passage_id
+from lexigraft.index.live_writer import create_live, open_writer
+from lexigraft.vectors.quantize import MAX_IMPACT, document_scale, quantize_documents
+from lexigraft.vectors.store import DocumentVectors
+from tests.conftest import sparse_matrix, vocabulary_of
+
+ENCODER = {"kind": "none"}
+
+
+def vectors_of(documents, n_terms, passages=False, query_encoder=ENCODER):
+    """`documents`: {doc_id: its row {term: weight}, or its passages' rows}."""
+    rows = {}
+    for doc_id, of_document in documents.items():
+        if passages:
+            rows.update((passage_id(doc_id, number), row) for number, row in enumerate(of_document))
+        else:
+            rows[doc_id] = of_document
+    matrix = sparse_matrix(list(rows.values()), n_terms, list(rows))
+    titles = [f"title of {row_id}" for row_id in rows]
+    return DocumentVectors(matrix, titles, vocabulary_of(n_terms), query_encoder, "", passages)
+
+
+def live_of(folder, batches, n_terms, **options):
+    """A live index with one segment a batch of documents."""
+    with create_live(folder) as writer:
+        writer.append(vectors_of(batches[0], n_terms, **options))
+    with open_writer(folder) as writer:
+        for batch in batches[1:]:
+            writer.append(vectors_of(batch, n_terms, **options))
+    return folder
+
+
+class SlowSegment:
+    """Impacts of living documents in plain dictionaries."""
+
+    def __init__(self, documents, scale):
+        self.documents, self.scale = documents, scale
+
+    @classmethod
+    def quantised(cls, documents, scale):
+        """`documents`: {doc_id: list of rows of weights}."""
+        impacts = {
+            doc_id: [
+                {t: int(quantize_documents(np.array([w], np.float32), scale)[0]) for t, w in row.items()}
+                for row in rows
+            ]
+            for doc_id, rows in documents.items()
+        }
+        return cls(impacts, scale)
+
+    def weights(self):
+        return {
+            doc_id: [{t: np.float32(i) * np.float32(self.scale) for t, i in row.items()} for row in rows]
+            for doc_id, rows in self.documents.items()
+        }
+
+
+def slow_scale(segments, documents):
+    """The smallest scale there is under which no weight is cut, else one of their own."""
+    largest = max((w for rows in documents.values() for row in rows for w in row.values()), default=0.0)
+    fitting = [segment.scale for segment in segments if np.rint(largest / segment.scale) <= MAX_IMPACT]
+    return min(fitting, default=document_scale(largest))
+
+
+def slow_ranking(segments, query, k):
+    """[(doc_id, score)] by brute force: whole-number queries, the best passage of each document."""
+    scores = []
+    for segment in segments:
+        for doc_id, rows in segment.documents.items():
+            best = max(sum(int(w) * row.get(t, 0) for t, w in query.items()) for row in rows)
+            if best:
+                scores.append((-(best * segment.scale), doc_id))
+    return [(doc_id, -negative) for negative, doc_id in sorted(scores)[:k]]
+
+
+def living_ids(live):
+    """The ids of all documents that a reader sees, each once."""
+    found = []
+    for segment in live.segments:
+        allowed = segment.allowed if segment.allowed is not None else [1] * segment.index.n_documents
+        ids = [doc_id for doc_id, kept in zip(segment.index.doc_ids, allowed, strict=True) if kept]
+        found += {document_of(i) for i in ids} if segment.index.meta.passages else ids
+    assert len(found) == len(set(found))
+    return set(found)
