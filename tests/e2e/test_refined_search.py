@@ -90,6 +90,7 @@ def test_overlap(run, lexigraft):
     assert sorted(found(lexigraft("search", "--run", run, query, "--json"))) == ["d1", "d2", "d3", "d4"]
     assert found(lexigraft("search", "--run", run, query, "--overlap", 0.5, "--json")) == ["d2"]
     assert found(lexigraft("search", "--run", run, query, "--overlap", 1, "--json")) == []
+    assert "fulfils what else was asked" in lexigraft("search", "--run", run, query, "--overlap", 1).stderr
     refused = lexigraft("search", "--run", run, query, "--overlap", 3)
     assert (refused.status, "overlap = 3.0 is not allowed" in refused.stderr) == (2, True)
 

@@ -145,7 +145,7 @@ def _answer(session: "TextSearch", query: str, k: int, as_json: bool) -> None:
         print_json([{"rank": hit.rank, "doc_id": hit.doc_id, "score": hit.score, "title": hit.title} for hit in hits])
         return
     if not hits:
-        err.print("nothing found: the query has no word that documents are indexed by")
+        err.print(f"nothing found: {session.why_nothing}", soft_wrap=True)
         return
     for hit in hits:
         matched = [item.term for item in session.explain(query, hit.doc_id).contributions]

@@ -106,6 +106,8 @@ def require_plain(index: Path) -> None:
 class RefinedTextSearch(TextSearch):
     """Text to hits as `TextSearch`, with a `Refinement`. Explanations are of the index without pruning."""
 
+    why_nothing = "no document that shares a word with the query fulfils what else was asked"
+
     def __init__(self, place: Place, refinement: Refinement, method: str = "auto") -> None:
         require_plain(place.index)
         super().__init__(place.index, method)

@@ -33,6 +33,8 @@ def open_searchable(path: Path) -> LiveIndex:
 class TextSearch:
     """An open index, plain or live, with the encoder that fits it."""
 
+    why_nothing = "the query has no word that documents are indexed by"
+
     def __init__(self, index_path: Path, method: str = "auto") -> None:
         self.index = open_searchable(index_path)
         self._encoder = open_query_encoder(self.index.query_encoder, self.index.vocabulary, index_path)

@@ -41,7 +41,7 @@ def search_exhaustive(
             for i in range(starts[t], starts[t + 1]):
                 scores[places[i]] += np.int64(weights[t]) * np.int64(impacts[i])
         if counts is not None:
-            counts[NEXT] += len(places)
+            counts[NEXT] += starts[len(terms)]  # there is room for more, where a list is dense
         for place in range(n_here):
             if scores[place] > 0 and (allowed is None or allowed[first + place] != 0):
                 key = make_key(scores[place], tie_rank[first + place])

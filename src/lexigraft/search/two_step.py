@@ -57,6 +57,7 @@ class SecondPass:
                 "vectors that it was made of"
             )
         self._index, self._matrix = index, matrix
+        self._checked = np.zeros(index.n_documents, bool)  # rows whose ids were found to be those of the vectors
 
     def rank(
         self,
@@ -95,14 +96,20 @@ class SecondPass:
             rows = self._rows_by_id[self._index.tie_rank[ordinals]]
         else:
             rows = ordinals.astype(np.int64)
+        new = ~self._checked[ordinals]  # strings are slow: each row is looked at once
+        if new.any():
+            self._require_same_ids(ordinals[new], rows[new])
+            self._checked[ordinals[new]] = True
+        return rows
+
+    def _require_same_ids(self, ordinals: NDArray[np.int32], rows: NDArray[np.int64]) -> None:
         wanted, names = self._index.doc_ids.take(ordinals), self._matrix.row_ids
         found = names.take(rows) if isinstance(names, StringTable) else [names[row] for row in rows.tolist()]
-        if found != wanted:
-            here, there = next((one, other) for one, other in zip(wanted, found, strict=True) if one != other)
-            raise InputError(
-                f"document {here!r} of the index is {there!r} in the vectors; give the vectors that it was made of"
-            )
-        return rows
+        for here, there in zip(wanted, found, strict=True):
+            if here != there:
+                raise InputError(
+                    f"document {here!r} of the index is {there!r} in the vectors; give the vectors that it was made of"
+                )
 
     @cached_property
     def _rows_by_id(self) -> NDArray[np.int64]:
@@ -136,6 +143,6 @@ def dot_rows(
     for i in range(len(rows)):
         total = 0.0
         for at in range(indptr[rows[i]], indptr[rows[i] + 1]):
-            total += np.float64(weights[at]) * query[term_ids[at]]
+            total += np.float64(weights[at]) * query[np.uint32(term_ids[at])]
         scores[i] = total
     return scores

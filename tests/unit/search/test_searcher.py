@@ -54,3 +54,10 @@ def test_bad_queries(index):
         Searcher(index, "magic")
     with pytest.raises(VocabularyMismatchError, match="different vocabularies"):
         searcher.search_batch(sparse_matrix([{0: 1.0}], 2), 1)
+
+
+def test_exhaustive_counts_every_posting_once(tmp_path):
+    rows = [{0: 1.0, 1: 2.0}] * 40 + [{1: 3.0}] * 60 + [{}] * 30  # list 1 is dense: its row has 192 places
+    index = index_of(sparse_matrix(rows, 2), tmp_path / "i")
+    counts = Searcher(index, "exhaustive").count(sparse_matrix([{0: 1.0, 1: 1.0}], 2, ["q"]), 5)
+    assert (counts["NEXT"], counts["SCORE"]) == (140, 100)
