@@ -99,15 +99,17 @@ def test_all_methods_equal_exhaustive_over_long_lists(tmp_path, seed):
         terms = rng.choice(n_terms, rng.integers(0, 6), replace=False, p=popularity / popularity.sum())
         rows.append({int(term): float(rng.integers(1, 4) * (1 + term % 7)) for term in terms})
     for row in rows[::1800]:
-        row[n_terms] = float(rng.integers(1, 4))  # a rare term, and one more that no document has
+        row[n_terms] = float(rng.integers(1, 4))  # a rare term, a common one, and one that no document has
+    for row in rows[::2]:
+        row[n_terms + 1] = float(rng.integers(1, 4))
     ids = [f"d{number}" for number in rng.permutation(n_documents)]
-    index = index_of(sparse_matrix(rows, n_terms + 2, ids), tmp_path / "i", range_size=(65536, 6000, 1024)[seed % 3])
+    index = index_of(sparse_matrix(rows, n_terms + 3, ids), tmp_path / "i", range_size=(65536, 6000, 1024)[seed % 3])
     assert set(np.unique(index.entries & 3).tolist()) >= {NONE, GAPS, DENSE} | ({WIDE} if seed % 3 < 2 else set())
     oracle = Searcher(index, "exhaustive")
     others = [Searcher(index, method) for method in METHODS if method != "exhaustive"]
     for k in (1, 2, 10, 100, 5000, n_documents):
         for _ in range(8):
-            chosen = rng.choice(n_terms + 2, rng.integers(1, 9), replace=False)
+            chosen = rng.choice(n_terms + 3, rng.integers(1, 9), replace=False)
             query = {int(term): float(rng.integers(1, 5)) for term in chosen}
             expected = oracle.search(*vector(query), k)
             for searcher in others:

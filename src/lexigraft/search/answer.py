@@ -42,7 +42,7 @@ def answer(
     counts: Any,
 ) -> tuple[int, float]:
     """(how many keys of the best documents `keys` holds, what a score of 1 stands for); the first is negative where
-    something is wrong with the query. Up to SORTED_HERE keys are in order, best first."""
+    something is wrong with the query. Up to SORTED_HERE keys are in order, the best last."""
     touched = check_terms(terms, lengths)
     if touched < 0:
         return WRONG_TERMS, 0.0
@@ -61,7 +61,7 @@ def answer(
             allowed, counts,
         )  # fmt: skip
     if size <= SORTED_HERE:
-        sort_descending(keys, size)
+        sort_ascending(keys, size)
     return size, query_scale * scale
 
 
@@ -82,11 +82,11 @@ def check_terms(terms: NDArray[np.int32], lengths: NDArray[np.int64]) -> int:
 
 
 @compiled
-def sort_descending(keys: NDArray[np.int64], size: int) -> None:
+def sort_ascending(keys: NDArray[np.int64], size: int) -> None:
     """Insertion sort of keys[:size]."""
     for i in range(1, size):
         key, j = keys[i], i - 1
-        while j >= 0 and keys[j] < key:
+        while j >= 0 and keys[j] > key:
             keys[j + 1] = keys[j]
             j -= 1
         keys[j + 1] = key
@@ -96,9 +96,11 @@ def sort_descending(keys: NDArray[np.int64], size: int) -> None:
 def unpack(
     keys: NDArray[np.int64], ordinal_of_rank: NDArray[np.int32], scale: float
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """(documents, scores) of keys, in their order."""
-    ordinals, scores = np.empty(len(keys), np.int32), np.empty(len(keys), np.float64)
-    for i in range(len(keys)):
-        ordinals[i] = ordinal_of_rank[RANK_MASK - (keys[i] & np.int64(0xFFFFFFFF))]
-        scores[i] = np.float64(keys[i] >> np.int64(32)) * scale
+    """(documents, scores), best first, of ascending keys."""
+    n = len(keys)
+    ordinals, scores = np.empty(n, np.int32), np.empty(n, np.float64)
+    for i in range(n):
+        key = keys[n - 1 - i]
+        ordinals[i] = ordinal_of_rank[RANK_MASK - (key & np.int64(0xFFFFFFFF))]
+        scores[i] = np.float64(key >> np.int64(32)) * scale
     return ordinals, scores

@@ -100,8 +100,10 @@ class Searcher:
         )  # fmt: skip
         if size < 0:
             self._complain(terms, amounts)
-        keys = keys[:size] if size <= SORTED_HERE else np.sort(keys[:size])[::-1]
-        return unpack(keys, self.index.ordinal_of_rank, scale)
+        found = keys[:size]
+        if size > SORTED_HERE:
+            found.sort()
+        return unpack(found, self.index.ordinal_of_rank, scale)
 
     def _slow(
         self,
@@ -124,7 +126,7 @@ class Searcher:
             return best.astype(np.int32), scores.astype(np.float64) * (query_scale * meta.scale)
         heap = np.empty(k, np.int64)
         size = HEAP_METHODS[self.method](*lists, index.tie_rank, terms, integers, heap, allowed, counts)
-        return unpack(np.sort(heap[:size])[::-1], index.ordinal_of_rank, query_scale * meta.scale)
+        return unpack(np.sort(heap[:size]), index.ordinal_of_rank, query_scale * meta.scale)
 
     def count(self, queries: SparseMatrix, k: int) -> dict[str, float]:
         """What a search of each query does on average (S5)."""

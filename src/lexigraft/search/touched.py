@@ -35,7 +35,7 @@ def search_touched(
 ) -> int:
     """The same contract as `search_sweep`; `touched` has room for every document of a range."""
     n_documents = len(tie_rank)
-    size, worst = 0, np.int64(0)
+    size, worst, threshold = 0, np.int64(0), np.int32(1)
     for number in range(len(range_starts) - 1):
         first, n = number * range_size, 0
         n_padded = (min(range_size, n_documents - first) + PAD - 1) // PAD * PAD
@@ -50,12 +50,15 @@ def search_touched(
             place = np.uint64(touched[i])
             score = accumulators[place]
             accumulators[place] = 0
+            if score < threshold:
+                continue
             document = np.uint64(first) + place
             key = make_key(score, tie_rank[document])
             keys[size] = key  # overwritten by the next one where it is not worth keeping
             size += int(key > worst and (allowed is None or allowed[document] != 0))
             if size == len(keys):
                 worst, size = cut_to_best(keys, size, k), k
+                threshold = np.int32(worst >> 32)
                 if counts is not None:
                     counts[INSERT] += size
         if counts is not None:
