@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lexigraft.core.errors import InputError, SettingError, VocabularyMismatchError
-from lexigraft.core.settings import SearchSettings
+from lexigraft.core.settings import IndexSettings, SearchSettings
 from lexigraft.core.types import Ranking
 from lexigraft.search.fusion import fuse, fuse_runs
 from lexigraft.search.overlap import OverlapSearcher, overlap_mask
@@ -93,3 +93,16 @@ def test_settings_refuse():
     ):
         SearchSettings(k=100, two_step=10)
     assert SearchSettings().method == "auto"
+
+
+def test_a_reordered_index_finds_its_vectors(tmp_path):
+    rng = np.random.default_rng(0)
+    topics = [[{8 * topic + int(term): float(rng.integers(1, 9)) for term in rng.choice(8, 4, replace=False)}
+               for _ in range(300)] for topic in range(2)]  # fmt: skip
+    rows = [row for pair in zip(*topics, strict=True) for row in pair]  # the topics by turns, until they are sorted
+    matrix = sparse_matrix(rows, 16)
+    index = index_of(matrix, tmp_path / "r", settings=IndexSettings(reorder=True))
+    assert list(index.doc_ids) != list(matrix.row_ids)
+    found = TwoStepSearcher(Searcher(index), vectors_of(matrix), 600).search(*vector({0: 1, 9: 2}), 20)
+    exact = sorted((-(row.get(0, 0) + 2 * row.get(9, 0)), f"d{number}") for number, row in enumerate(rows))[:20]
+    assert [(-score, doc_id) for doc_id, score in zip(found.doc_ids, found.scores, strict=True)] == exact
