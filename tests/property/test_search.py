@@ -116,10 +116,10 @@ def test_all_methods_equal_exhaustive_over_long_lists(tmp_path, seed):
                 assert searcher.search(*vector(query), k) == expected, searcher.method
 
 
-@given(ROWS, QUERIES)
-def test_contributions_sum_to_the_score(rows, query):
+@given(ROWS, QUERIES, st.sampled_from((8, 16, 24)))
+def test_contributions_sum_to_the_score(rows, query, bits):
     with tempfile.TemporaryDirectory() as folder:
-        index = index_of(sparse_matrix(rows, N_TERMS + 2), Path(folder) / "i")
+        index = index_of(sparse_matrix(rows, N_TERMS + 2), Path(folder) / "i", settings=IndexSettings(bits=bits))
         found = Searcher(index).search(*vector(query), len(rows))
         for doc_id, score in zip(found.doc_ids, found.scores, strict=True):
             why = explain(index, *vector(query), doc_id)

@@ -21,7 +21,7 @@ def explain(
 def _explain_row(
     index: Index, term_ids: NDArray[np.int32], weights: NDArray[np.float32], ordinal: int, query_id: str
 ) -> Explanation:
-    integers, query_scale = quantize_query(np.asarray(weights, np.float32))
+    integers, query_scale = quantize_query(np.asarray(weights, np.float32), index.meta.bits)
     scale = index.meta.scale
     found = []
     total = 0

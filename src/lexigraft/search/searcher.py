@@ -17,7 +17,7 @@ from lexigraft.core.settings import SEARCH_METHODS
 from lexigraft.core.types import Ranking, SparseMatrix, require_same_vocabulary
 from lexigraft.index.codec import PAD, padded
 from lexigraft.index.store import Index
-from lexigraft.search.answer import AUTO, SORTED_HERE, SWEEP, TOUCHED, answer, check_terms, unpack
+from lexigraft.search.answer import AUTO, SORTED_HERE, SWEEP, TOUCHED, answer, answer_few, check_terms, unpack
 from lexigraft.search.blockmax_wand import search_blockmax_wand
 from lexigraft.search.counters import COUNTERS
 from lexigraft.search.exhaustive import search_exhaustive
@@ -34,6 +34,7 @@ HEAP_METHODS: dict[str, Callable[..., int]] = {
     "blockmax_wand": search_blockmax_wand,
 }
 Allowed = NDArray[np.uint8]
+Memory = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]
 
 
 class Searcher:
@@ -93,16 +94,18 @@ class Searcher:
             return np.zeros(0, np.int32), np.zeros(0, np.float64)
         if self.index.meta.bits > 8 or self.method in HEAP_METHODS:
             return self._slow(terms, amounts, k, allowed, counts)
-        accumulators, places = self._memory()
-        keys = np.empty(buffer_size(k), np.int64)
-        size, scale = answer(
-            *self._lists, terms, amounts, k, self._choice, keys, accumulators, places, allowed, counts
-        )  # fmt: skip
+        memory = self._memory(k)
+        query = (*self._lists, terms, amounts, k, self._choice, *memory, allowed, counts)
+        if k <= SORTED_HERE:
+            size, ordinals, totals = answer_few(*query)
+            if size < 0:
+                self._complain(terms, amounts)
+            return ordinals, totals
+        size, scale = answer(*query)
         if size < 0:
             self._complain(terms, amounts)
-        found = keys[:size]
-        if size > SORTED_HERE:
-            found.sort()
+        found = memory[0][:size]
+        found.sort()
         return unpack(found, self.index.ordinal_of_rank, scale)
 
     def _slow(
@@ -159,10 +162,13 @@ class Searcher:
             raise InputError(f"the query has a term id outside the index's vocabulary of {self.index.n_terms} terms")
         raise InputError("the query names a term twice; add its weights up first")
 
-    def _memory(self) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
-        """A thread's accumulators, all 0, and room for the places a query touches."""
+    def _memory(self, k: int) -> Memory:
+        """A thread's own: room for the best keys, accumulators, all 0, and room for the places a query touches."""
         scratch: Any = self._scratch
-        if not hasattr(scratch, "accumulators"):
-            scratch.accumulators = np.zeros(self._range + PAD, np.int32)
-            scratch.places = np.empty(self._range + PAD, np.uint16)
-        return scratch.accumulators, scratch.places
+        memory: Memory | None = getattr(scratch, "memory", None)
+        size = buffer_size(k)
+        if memory is None or len(memory[0]) != size:
+            width = self._range + PAD
+            kept = (np.zeros(width, np.int32), np.empty(width, np.uint16)) if memory is None else memory[1:]
+            scratch.memory = memory = (np.empty(size, np.int64), *kept)
+        return memory
