@@ -18,7 +18,7 @@ from lexigraft.index.codec import (
     padded,
 )
 from lexigraft.search.lists import add_gaps, add_wide
-from lexigraft.search.sweep import CHUNK, GROUP, STRIDE, add_rows, block_maxima, find_reaching
+from lexigraft.search.sweep import CHUNK, GROUP, SLICES, STRIDE, add_rows, block_maxima, find_reaching, reached_by
 
 POSTINGS = st.dictionaries(st.integers(0, 3000), st.integers(1, 255), min_size=1, max_size=80)
 BITS = st.sampled_from((8, 16, 24))
@@ -120,3 +120,11 @@ def test_a_sweep_finds_what_reaches_the_threshold(scores, threshold):
         n = find_reaching(accumulators, maxima, group, len(scores), np.int64(threshold), lanes, found)
         places += found[:n].tolist()
     assert sorted(places) == [place for place, score in enumerate(scores) if score >= threshold]
+
+
+@given(st.lists(st.integers(0, 2**20), min_size=1, max_size=300), st.data())
+def test_at_least_k_maxima_reach_what_is_said(scores, data):
+    k = data.draw(st.integers(1, len(scores)))
+    found = reached_by(np.array(scores, np.int32), np.array([max(scores)], np.int32), k)
+    assert sum(score >= found for score in scores) >= k
+    assert found > sorted(scores, reverse=True)[k - 1] - 2 * max(scores) / SLICES - 1  # no more than a slice too low

@@ -114,6 +114,11 @@ def test_all_methods_equal_exhaustive_over_long_lists(tmp_path, seed):
             expected = oracle.search(*vector(query), k)
             for searcher in others:
                 assert searcher.search(*vector(query), k) == expected, searcher.method
+            allowed = (rng.random(n_documents) < 0.3).astype(np.uint8)
+            ordinals, scores = oracle.search_ordinals(*vector(query), k, allowed)
+            for searcher in others:
+                found = searcher.search_ordinals(*vector(query), k, allowed)
+                assert (found[0].tolist(), found[1].tolist()) == (ordinals.tolist(), scores.tolist()), searcher.method
 
 
 @given(ROWS, QUERIES, st.sampled_from((8, 16, 24)))

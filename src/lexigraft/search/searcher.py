@@ -17,7 +17,7 @@ from lexigraft.core.settings import SEARCH_METHODS
 from lexigraft.core.types import Ranking, SparseMatrix, require_same_vocabulary
 from lexigraft.index.codec import PAD, padded
 from lexigraft.index.store import Index
-from lexigraft.search.answer import AUTO, SORTED_HERE, SWEEP, TOUCHED, answer, answer_few, check_terms, unpack
+from lexigraft.search.answer import AUTO, SORTED_HERE, SWEEP, TOUCHED, answer, answer_few, are_terms, unpack
 from lexigraft.search.blockmax_wand import search_blockmax_wand
 from lexigraft.search.counters import COUNTERS
 from lexigraft.search.exhaustive import search_exhaustive
@@ -48,7 +48,7 @@ class Searcher:
         self._choice = {"sweep": SWEEP, "touched": TOUCHED}.get(method, AUTO)
         self._lists = (
             index.entries, index.stream, index.stream.view(np.uint8), index.range_starts, index.meta.range_size,
-            index.tie_rank, index.ordinal_of_rank, index.lengths, index.meta.scale,
+            index.tie_rank, index.ordinal_of_rank, index.meta.scale,
         )  # fmt: skip
         self._range = min(padded(index.meta.range_size), padded(index.n_documents))
 
@@ -118,7 +118,7 @@ class Searcher:
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Methods that are there to compare with, and impacts of more than 8 bits."""
         index, meta = self.index, self.index.meta
-        if check_terms(terms, index.lengths) < 0:
+        if not are_terms(terms, index.n_terms):
             self._complain(terms, weights)
         integers, query_scale = quantize_query(weights, meta.bits)
         lists = (index.entries, index.stream, index.range_starts, meta.range_size)

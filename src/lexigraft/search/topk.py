@@ -48,7 +48,7 @@ def offer(heap: NDArray[np.int64], size: int, key: np.int64) -> int:
 
 def buffer_size(k: int) -> int:
     """How many keys a buffer for the best k holds before it is cut."""
-    return 2 * k + 256
+    return 4 * k + 256
 
 
 @compiled

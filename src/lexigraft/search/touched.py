@@ -13,7 +13,10 @@ from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, PAD, list_count
 from lexigraft.search.counters import INSERT, NEXT, SCORE
 from lexigraft.search.lists import BEFORE_FIRST
+from lexigraft.search.sweep import reached_by
 from lexigraft.search.topk import cut_to_best, make_key
+
+MANY = 64  # so many results are found faster by a threshold first
 
 
 @compiled
@@ -46,6 +49,8 @@ def search_touched(
                 n = add_touched(stream, octets, at, entry & 3, n_padded, weights[t], accumulators, touched, n)
                 if counts is not None:
                     counts[NEXT] += list_count(stream, at)
+        if allowed is None and size == 0 and k >= MANY and n >= 2 * k:
+            threshold = kth_score(accumulators, touched, n, k)
         for i in range(n):
             place = np.uint64(touched[i])
             score = accumulators[place]
@@ -69,6 +74,16 @@ def search_touched(
         cut_to_best(keys, size, k)
         size = k
     return size
+
+
+@compiled
+def kth_score(accumulators: NDArray[np.int32], touched: NDArray[np.uint16], n: int, k: int) -> np.int32:
+    """A score that at least k of the n touched documents reach, nearly the largest such."""
+    scores, top = np.empty(n, np.int32), np.zeros(1, np.int32)
+    for i in range(n):
+        scores[i] = accumulators[touched[i]]
+        top[0] = max(top[0], scores[i])
+    return np.int32(max(np.int64(1), reached_by(scores, top, k)))
 
 
 @compiled
