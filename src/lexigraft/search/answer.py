@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import NONE, list_count
 from lexigraft.search.sweep import search_sweep
-from lexigraft.search.topk import RANK_MASK
+from lexigraft.search.topk import MANY, RANK_MASK
 from lexigraft.search.touched import search_touched
 from lexigraft.vectors.quantize import MAX_QUERY_WEIGHT, MAX_SCORE, fill_query_integers
 
 AUTO, SWEEP, TOUCHED = 0, 1, 2
 WRONG_TERMS, WRONG_WEIGHTS, TOO_LARGE = -1, -2, -3
 DOCUMENTS_PER_POSTING = 8  # a sweep passes over so many documents in the time by which noting a touched one is slower
-SORTED_HERE = 64  # above, numpy sorts faster than compiled code
 
 
 @compiled
@@ -42,7 +41,7 @@ def answer(
     counts: Any,
 ) -> tuple[int, float]:
     """(how many keys of the best documents `keys` holds, what a score of 1 stands for); the first is negative where
-    something is wrong with the query. Up to SORTED_HERE keys are in order, the best last."""
+    something is wrong with the query. Up to MANY keys are in order, the best last."""
     if not are_terms(terms, entries.shape[1]):
         return WRONG_TERMS, 0.0
     integers = np.empty(len(terms), np.int32)
@@ -60,7 +59,7 @@ def answer(
             entries, stream, octets, range_starts, range_size, tie_rank, terms, integers, k, keys, accumulators,
             allowed, counts,
         )  # fmt: skip
-    if size <= SORTED_HERE:
+    if size <= MANY:
         sort_ascending(keys, size)
     return size, query_scale * scale
 
@@ -85,7 +84,7 @@ def answer_few(
     allowed: Any,
     counts: Any,
 ) -> tuple[int, NDArray[np.int32], NDArray[np.float64]]:
-    """The same for a k up to SORTED_HERE, with (documents, scores), best first: one call of compiled code less."""
+    """The same for a k up to MANY, with (documents, scores), best first: one call of compiled code less."""
     size, scale = answer(
         entries, stream, octets, range_starts, range_size, tie_rank, ordinal_of_rank, scale, terms, weights, k, method,
         keys, accumulators, places, allowed, counts,

@@ -19,7 +19,7 @@ from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import DENSE, GAPS, HEADER, PAD, WIDE, list_max
 from lexigraft.search.counters import INSERT, NEXT, SCORE
 from lexigraft.search.lists import add_dense, add_gaps, add_wide, flush
-from lexigraft.search.topk import cut_to_best, make_key
+from lexigraft.search.topk import MANY, cut_to_best, make_key
 
 GROUP = 1024  # documents in which blocks interleave
 STRIDE = 64  # a block is every 64th document of a group, 16 in all: maxima are then found side by side
@@ -44,7 +44,9 @@ def search_sweep(
     allowed: Any,
     counts: Any,
 ) -> int:
-    """Put the keys of the k best documents into the front of `keys`, in no order, and return how many.
+    """Put the keys of the k best documents into the front of `keys`, in no order, and return how many; of more than
+    MANY
+    there may be up to k others with them, which a sort puts behind.
 
     `keys` has room for `buffer_size(k)`; `accumulators`, one for every document of a padded range, are 0 before and
     after; `allowed`, None or one byte a document, says which may be found; `counts`, None or one number a counter,
@@ -109,7 +111,8 @@ def search_sweep(
             for i in range(n_here):
                 counts[SCORE] += accumulators[i] > 0
         accumulators[:n_padded] = 0
-        if size > k:
+        is_last = number == len(range_starts) - 2
+        if size > (2 * k if is_last and k > MANY else k):
             worst, size = cut_to_best(keys, size, k), k
             threshold = worst >> 32
     return size

@@ -46,6 +46,9 @@ def offer(heap: NDArray[np.int64], size: int, key: np.int64) -> int:
     return size
 
 
+MANY = 64  # so many results and more are left to the caller to sort and cut
+
+
 def buffer_size(k: int) -> int:
     """How many keys a buffer for the best k holds before it is cut."""
     return 4 * k + 256

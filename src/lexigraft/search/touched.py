@@ -14,9 +14,7 @@ from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, PAD, list_count
 from lexigraft.search.counters import INSERT, NEXT, SCORE
 from lexigraft.search.lists import BEFORE_FIRST
 from lexigraft.search.sweep import reached_by
-from lexigraft.search.topk import cut_to_best, make_key
-
-MANY = 64  # so many results are found faster by a threshold first
+from lexigraft.search.topk import MANY, cut_to_best, make_key
 
 
 @compiled
@@ -49,7 +47,7 @@ def search_touched(
                 n = add_touched(stream, octets, at, entry & 3, n_padded, weights[t], accumulators, touched, n)
                 if counts is not None:
                     counts[NEXT] += list_count(stream, at)
-        if allowed is None and size == 0 and k >= MANY and n >= 2 * k:
+        if allowed is None and size == 0 and k > MANY and n >= 2 * k:
             threshold = kth_score(accumulators, touched, n, k)
         for i in range(n):
             place = np.uint64(touched[i])
@@ -70,7 +68,7 @@ def search_touched(
             counts[SCORE] += n
     if counts is not None:
         counts[INSERT] += size
-    if size > k:
+    if size > (k if k <= MANY else 2 * k):
         cut_to_best(keys, size, k)
         size = k
     return size
