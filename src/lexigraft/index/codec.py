@@ -113,8 +113,7 @@ def decode_list(
     impacts: NDArray[np.uint32],
 ) -> int:
     """Write the list at word `at` into `places` and `impacts`; return how many postings. The obvious twin of what
-    searches
-    do with a list, and what everything but a search uses."""
+    searches do with a list, and what everything but a search uses."""
     count, body, n = list_count(stream, at), stream[at + HEADER :], 0
     if form == GAPS:
         place = -1

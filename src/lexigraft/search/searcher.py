@@ -19,7 +19,7 @@ from lexigraft.index.codec import PAD, padded
 from lexigraft.index.store import Index
 from lexigraft.search.answer import AUTO, SWEEP, TOUCHED, answer, answer_few, are_terms, unpack
 from lexigraft.search.blockmax_wand import search_blockmax_wand
-from lexigraft.search.counters import COUNTERS
+from lexigraft.search.counters import COUNTERS, NEXT, SCORE
 from lexigraft.search.exhaustive import search_exhaustive
 from lexigraft.search.folding import search_folded
 from lexigraft.search.maxscore import search_maxscore
@@ -67,8 +67,7 @@ class Searcher:
         counts: NDArray[np.int64] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """The same as internal ordinals and scores, without making strings. `allowed`, one byte a row, says which rows
-        may
-        be found (0: not); `counts`, one number for each of `COUNTERS`, is added to."""
+        may be found (0: not); `counts`, one number for each of `COUNTERS`, is added to."""
         if k < 1:
             raise SettingError(f"k = {k} is not allowed: 1 or more")
         if self.index.meta.passages:
@@ -125,6 +124,9 @@ class Searcher:
         if meta.bits > 8:
             totals = np.zeros(index.n_documents, np.int64)
             precise_scores(*lists, meta.bits, terms, integers, allowed, totals)
+            if counts is not None:
+                counts[NEXT] += index.lengths[terms].sum()
+                counts[SCORE] += np.count_nonzero(totals)
             best, scores = search_precise(totals, index.tie_rank, k)
             return best.astype(np.int32), scores.astype(np.float64) * (query_scale * meta.scale)
         heap = np.empty(k, np.int64)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from lexigraft.core.errors import InputError, SettingError, VocabularyMismatchError
+from lexigraft.core.settings import IndexSettings
 from lexigraft.search.searcher import METHODS, Searcher
 from tests.conftest import index_of, sparse_matrix
 
@@ -61,3 +62,11 @@ def test_exhaustive_counts_every_posting_once(tmp_path):
     index = index_of(sparse_matrix(rows, 2), tmp_path / "i")
     counts = Searcher(index, "exhaustive").count(sparse_matrix([{0: 1.0, 1: 1.0}], 2, ["q"]), 5)
     assert (counts["NEXT"], counts["SCORE"]) == (140, 100)
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+def test_counters_say_what_a_search_of_everything_reads(tmp_path, bits):
+    rows = [{0: 1.0, 1: 2.0}, {1: 3.0}, {2: 1.0}]
+    index = index_of(sparse_matrix(rows, 3), tmp_path / "i", settings=IndexSettings(bits=bits))
+    counts = Searcher(index, "exhaustive").count(sparse_matrix([{0: 1.0, 1: 1.0}], 3), k=3)
+    assert (counts["NEXT"], counts["SCORE"]) == (3, 2)
