@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import NONE, list_count
+from lexigraft.search.lists import Lists
 from lexigraft.search.sweep import search_sweep
 from lexigraft.search.topk import MANY, RANK_MASK
 from lexigraft.search.touched import search_touched
 from lexigraft.vectors.quantize import MAX_QUERY_WEIGHT, MAX_SCORE, fill_query_integers
 
 AUTO, SWEEP, TOUCHED = 0, 1, 2
-WRONG_TERMS, WRONG_WEIGHTS, TOO_LARGE = -1, -2, -3
+WRONG_TERMS, WRONG_WEIGHTS = -1, -2
 DOCUMENTS_PER_POSTING = 8  # a sweep passes over so many documents in the time by which noting a touched one is slower
 
 
@@ -39,58 +40,26 @@ def answer(
     places: NDArray[np.uint16],
     allowed: Any,
     counts: Any,
-) -> tuple[int, float]:
-    """(how many keys of the best documents `keys` holds, what a score of 1 stands for); the first is negative where
-    something is wrong with the query. Up to MANY keys are in order, the best last."""
-    if not are_terms(terms, entries.shape[1]):
-        return WRONG_TERMS, 0.0
-    integers = np.empty(len(terms), np.int32)
-    query_scale = fill_query_integers(weights, MAX_QUERY_WEIGHT, MAX_SCORE // 255, integers)
-    if query_scale < 0:
-        return WRONG_WEIGHTS if query_scale == -1 else TOO_LARGE, 0.0
-    touched = count_postings(entries, stream, range_starts, terms)
-    if method == TOUCHED or (method == AUTO and touched * DOCUMENTS_PER_POSTING < len(tie_rank)):
-        size = search_touched(
-            entries, stream, octets, range_starts, range_size, tie_rank, terms, integers, k, keys, accumulators, places,
-            allowed, counts,
-        )  # fmt: skip
-    else:
-        size = search_sweep(
-            entries, stream, octets, range_starts, range_size, tie_rank, terms, integers, k, keys, accumulators,
-            allowed, counts,
-        )  # fmt: skip
-    if size <= MANY:
-        sort_ascending(keys, size)
-    return size, query_scale * scale
-
-
-@compiled
-def answer_few(
-    entries: NDArray[np.uint32],
-    stream: NDArray[np.uint16],
-    octets: NDArray[np.uint8],
-    range_starts: NDArray[np.int64],
-    range_size: int,
-    tie_rank: NDArray[np.int32],
-    ordinal_of_rank: NDArray[np.int32],
-    scale: float,
-    terms: NDArray[np.int32],
-    weights: NDArray[np.float32],
-    k: int,
-    method: int,
-    keys: NDArray[np.int64],
-    accumulators: NDArray[np.int32],
-    places: NDArray[np.uint16],
-    allowed: Any,
-    counts: Any,
-) -> tuple[int, NDArray[np.int32], NDArray[np.float64]]:
-    """The same for a k up to MANY, with (documents, scores), best first: one call of compiled code less."""
-    size, scale = answer(
-        entries, stream, octets, range_starts, range_size, tie_rank, ordinal_of_rank, scale, terms, weights, k, method,
-        keys, accumulators, places, allowed, counts,
-    )  # fmt: skip
-    ordinals, scores = unpack(keys[: max(size, 0)], ordinal_of_rank, scale)
-    return size, ordinals, scores
+) -> tuple[int, float, NDArray[np.int32], NDArray[np.float64]]:
+    """(how many keys of the best documents `keys` holds, what a score of 1 stands for, documents, scores); the first is
+    negative where something is wrong with the query. Of more than MANY, documents and scores are left empty: the keys
+    are for the caller to sort."""
+    size, query_scale = WRONG_TERMS, 1.0
+    if are_terms(terms, entries.shape[1]):
+        integers = np.empty(len(terms), np.int32)
+        query_scale = fill_query_integers(weights, MAX_QUERY_WEIGHT, MAX_SCORE // 255, integers)
+        size = WRONG_WEIGHTS
+        if query_scale > 0:
+            lists = Lists(entries, stream, octets, range_starts, range_size, tie_rank)
+            touched = count_postings(entries, stream, range_starts, terms)
+            if method == TOUCHED or (method == AUTO and touched * DOCUMENTS_PER_POSTING < len(tie_rank)):
+                size = search_touched(lists, terms, integers, k, keys, accumulators, places, allowed, counts)
+            else:
+                size = search_sweep(lists, terms, integers, k, keys, accumulators, allowed, counts)
+    n_sorted = size if size > 0 and k <= MANY else 0
+    sort_ascending(keys, n_sorted)
+    ordinals, scores = unpack(keys[:n_sorted], ordinal_of_rank, query_scale * scale)
+    return size, query_scale * scale, ordinals, scores
 
 
 @compiled

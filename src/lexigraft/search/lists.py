@@ -3,11 +3,25 @@
 Indices are unsigned throughout: numba otherwise asks of each whether it is negative, which takes as long as the rest.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import HEADER, list_count
+
+
+class Lists(NamedTuple):
+    """What the fast kernels read of an index; made inside compiled code, where it costs nothing."""
+
+    entries: NDArray[np.uint32]
+    stream: NDArray[np.uint16]
+    octets: NDArray[np.uint8]  # the stream's
+    range_starts: NDArray[np.int64]
+    range_size: int
+    tie_rank: NDArray[np.int32]
+
 
 BEFORE_FIRST = np.uint64(0xFFFFFFFFFFFFFFFF)  # the place before 0, from which the first gap counts
 

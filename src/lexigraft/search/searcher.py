@@ -17,13 +17,14 @@ from lexigraft.core.settings import SEARCH_METHODS
 from lexigraft.core.types import Ranking, SparseMatrix, require_same_vocabulary
 from lexigraft.index.codec import PAD, padded
 from lexigraft.index.store import Index
-from lexigraft.search.answer import AUTO, SWEEP, TOUCHED, answer, answer_few, are_terms, unpack
+from lexigraft.search.answer import AUTO, SWEEP, TOUCHED, answer, are_terms, unpack
 from lexigraft.search.blockmax_wand import search_blockmax_wand
 from lexigraft.search.counters import COUNTERS, NEXT, SCORE
 from lexigraft.search.exhaustive import search_exhaustive
 from lexigraft.search.folding import search_folded
 from lexigraft.search.maxscore import search_maxscore
 from lexigraft.search.precise import precise_scores, search_precise
+from lexigraft.search.searching import Allowed
 from lexigraft.search.topk import MANY, buffer_size
 from lexigraft.vectors.quantize import quantize_query
 
@@ -33,7 +34,6 @@ HEAP_METHODS: dict[str, Callable[..., int]] = {
     "maxscore": search_maxscore,
     "blockmax_wand": search_blockmax_wand,
 }
-Allowed = NDArray[np.uint8]
 Memory = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]
 
 
@@ -94,15 +94,13 @@ class Searcher:
         if self.index.meta.bits > 8 or self.method in HEAP_METHODS:
             return self._slow(terms, amounts, k, allowed, counts)
         memory = self._memory(k)
-        query = (*self._lists, terms, amounts, k, self._choice, *memory, allowed, counts)
-        if k <= MANY:
-            size, ordinals, totals = answer_few(*query)
-            if size < 0:
-                self._complain(terms, amounts)
-            return ordinals, totals
-        size, scale = answer(*query)
+        size, scale, ordinals, scores = answer(
+            *self._lists, terms, amounts, k, self._choice, *memory, allowed, counts
+        )  # fmt: skip
         if size < 0:
             self._complain(terms, amounts)
+        if k <= MANY:
+            return ordinals, scores
         found = memory[0][:size]
         found.sort()  # numpy's sort is several times as fast as one in compiled code
         return unpack(found[-k:], self.index.ordinal_of_rank, scale)

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
-from lexigraft.index.codec import DENSE, GAPS, HEADER, PAD, WIDE, list_max
+from lexigraft.index.codec import DENSE, GAPS, HEADER, PAD, WIDE, list_count, list_max
 from lexigraft.search.counters import INSERT, NEXT, SCORE
-from lexigraft.search.lists import add_dense, add_gaps, add_wide, flush
+from lexigraft.search.lists import Lists, add_dense, add_gaps, add_wide, flush
 from lexigraft.search.topk import MANY, cut_to_best, make_key
 
 GROUP = 1024  # documents in which blocks interleave
@@ -30,12 +30,7 @@ SLICES = 1024
 
 @compiled
 def search_sweep(
-    entries: NDArray[np.uint32],
-    stream: NDArray[np.uint16],
-    octets: NDArray[np.uint8],
-    range_starts: NDArray[np.int64],
-    range_size: int,
-    tie_rank: NDArray[np.int32],
+    lists: Lists,
     terms: NDArray[np.int32],
     weights: NDArray[np.int32],
     k: int,
@@ -45,46 +40,24 @@ def search_sweep(
     counts: Any,
 ) -> int:
     """Put the keys of the k best documents into the front of `keys`, in no order, and return how many; of more than
-    MANY
-    there may be up to k others with them, which a sort puts behind.
+    MANY there may be up to k others with them, which a sort puts behind.
 
     `keys` has room for `buffer_size(k)`; `accumulators`, one for every document of a padded range, are 0 before and
     after; `allowed`, None or one byte a document, says which may be found; `counts`, None or one number a counter,
     counts.
     """
-    n_documents, n_terms = len(tie_rank), len(terms)
+    n_ranges, n_documents = len(lists.range_starts) - 1, len(lists.tie_rank)
     size, worst, threshold = 0, np.int64(0), np.int64(1)
     n_groups = (len(accumulators) + GROUP - 1) // GROUP
-    maxima = np.zeros(n_groups * STRIDE, np.int32)
-    tops, lanes, found = np.empty(n_groups, np.int32), np.empty(STRIDE + 1, np.int32), np.empty(GROUP + 1, np.int32)
-    sums = np.zeros(CHUNK, np.uint16)
-    rows, row_weights, row_max = np.empty(n_terms, np.int64), np.empty(n_terms, np.int32), np.empty(n_terms, np.int64)
-    for number in range(len(range_starts) - 1):
-        first = number * range_size
-        n_here = min(range_size, n_documents - first)
+    maxima, tops = np.zeros(n_groups * STRIDE, np.int32), np.empty(n_groups, np.int32)
+    lanes, found, sums = np.empty(STRIDE + 1, np.int32), np.empty(GROUP + 1, np.int32), np.zeros(CHUNK, np.uint16)
+    for number in range(n_ranges):
+        if size == k and range_bound(lists, number, terms, weights) < threshold:
+            continue
+        first = number * lists.range_size
+        n_here = min(lists.range_size, n_documents - first)
         n_padded = (n_here + PAD - 1) // PAD * PAD
-        base = range_starts[number]
-        if size == k:
-            bound = np.int64(0)
-            for t in range(n_terms):
-                entry = np.int64(entries[number, terms[t]])
-                if entry > 0:
-                    bound += np.int64(weights[t]) * list_max(stream, base + (entry >> 2))
-            if bound < threshold:
-                continue
-        n_rows, n_postings = 0, 0
-        for t in range(n_terms):
-            entry = np.int64(entries[number, terms[t]])
-            form, at = entry & 3, base + (entry >> 2)
-            if form == GAPS:
-                n_postings += add_gaps(stream, octets, at, weights[t], accumulators)
-            elif form == WIDE:
-                n_postings += add_wide(stream, octets, at, weights[t], accumulators)
-            elif form == DENSE:
-                rows[n_rows], row_weights[n_rows], row_max[n_rows] = 2 * (at + HEADER), weights[t], list_max(stream, at)
-                n_rows += 1
-        if n_rows > 0:
-            add_rows(octets, rows, row_weights, row_max, n_rows, n_padded, sums, accumulators)
+        n_postings = add_lists(lists, number, n_padded, terms, weights, sums, accumulators)
         if allowed is not None:
             for i in range(n_here):
                 accumulators[i] *= np.int32(allowed[first + i] != 0)
@@ -98,7 +71,7 @@ def search_sweep(
             n_found = find_reaching(accumulators, maxima, group, n_here, threshold, lanes, found)
             for i in range(n_found):
                 place = np.int64(found[i])
-                key = make_key(accumulators[place], tie_rank[first + place])
+                key = make_key(accumulators[place], lists.tie_rank[first + place])
                 keys[size] = key  # overwritten by the next one where it is not worth keeping
                 size += int(key > worst)
                 if size == len(keys):
@@ -108,14 +81,56 @@ def search_sweep(
                 counts[INSERT] += n_found
         if counts is not None:
             counts[NEXT] += n_postings
-            for i in range(n_here):
-                counts[SCORE] += accumulators[i] > 0
+            counts[SCORE] += np.count_nonzero(accumulators[:n_padded])
         accumulators[:n_padded] = 0
-        is_last = number == len(range_starts) - 2
-        if size > (2 * k if is_last and k > MANY else k):
+        if size > (2 * k if number == n_ranges - 1 and k > MANY else k):
             worst, size = cut_to_best(keys, size, k), k
             threshold = worst >> 32
     return size
+
+
+@compiled
+def range_bound(lists: Lists, number: int, terms: NDArray[np.int32], weights: NDArray[np.int32]) -> np.int64:
+    """The most that a document of a range can score."""
+    bound = np.int64(0)
+    for t in range(len(terms)):
+        entry = np.int64(lists.entries[number, terms[t]])
+        if entry > 0:
+            bound += np.int64(weights[t]) * list_max(lists.stream, lists.range_starts[number] + (entry >> 2))
+    return bound
+
+
+@compiled
+def add_lists(
+    lists: Lists,
+    number: int,
+    n_padded: int,
+    terms: NDArray[np.int32],
+    weights: NDArray[np.int32],
+    sums: NDArray[np.uint16],
+    accumulators: NDArray[np.int32],
+) -> int:
+    """Add all the terms' lists of a range, dense ones last and together; return how many postings (and fillers)."""
+    n_terms, n_rows, n_postings = len(terms), 0, 0
+    rows, row_weights, largest = np.empty(n_terms, np.int64), np.empty(n_terms, np.int32), np.empty(n_terms, np.int64)
+    for t in range(n_terms):
+        entry = np.int64(lists.entries[number, terms[t]])
+        form, at = entry & 3, lists.range_starts[number] + (entry >> 2)
+        if form == GAPS:
+            n_postings += add_gaps(lists.stream, lists.octets, at, weights[t], accumulators)
+        elif form == WIDE:
+            n_postings += add_wide(lists.stream, lists.octets, at, weights[t], accumulators)
+        elif form == DENSE:
+            rows[n_rows], row_weights[n_rows], largest[n_rows] = (
+                2 * (at + HEADER),
+                weights[t],
+                list_max(lists.stream, at),
+            )
+            n_rows += 1
+            n_postings += list_count(lists.stream, at)
+    if n_rows > 0:
+        add_rows(lists.octets, rows, row_weights, largest, n_rows, n_padded, sums, accumulators)
+    return n_postings
 
 
 @compiled

@@ -12,19 +12,14 @@ from numpy.typing import NDArray
 from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, PAD, list_count
 from lexigraft.search.counters import INSERT, NEXT, SCORE
-from lexigraft.search.lists import BEFORE_FIRST
+from lexigraft.search.lists import BEFORE_FIRST, Lists
 from lexigraft.search.sweep import reached_by
 from lexigraft.search.topk import MANY, cut_to_best, make_key
 
 
 @compiled
 def search_touched(
-    entries: NDArray[np.uint32],
-    stream: NDArray[np.uint16],
-    octets: NDArray[np.uint8],
-    range_starts: NDArray[np.int64],
-    range_size: int,
-    tie_rank: NDArray[np.int32],
+    lists: Lists,
     terms: NDArray[np.int32],
     weights: NDArray[np.int32],
     k: int,
@@ -35,6 +30,7 @@ def search_touched(
     counts: Any,
 ) -> int:
     """The same contract as `search_sweep`; `touched` has room for every document of a range."""
+    entries, stream, octets, range_starts, range_size, tie_rank = lists
     n_documents = len(tie_rank)
     size, worst, threshold = 0, np.int64(0), np.int32(1)
     for number in range(len(range_starts) - 1):
