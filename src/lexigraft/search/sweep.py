@@ -136,8 +136,7 @@ def add_lists(
 @compiled
 def reached_by(maxima: NDArray[np.int32], tops: NDArray[np.int32], k: int) -> np.int64:
     """A score, nearly the largest, that at least k of `maxima` reach; `tops` hold the largest of all. By counting them
-    in
-    slices of equal height: a fraction of the time of a selection."""
+    in slices of equal height: a fraction of the time of a selection."""
     top = np.int64(0)
     for group in range(len(tops)):
         top = max(top, np.int64(tops[group]))
@@ -208,8 +207,7 @@ def block_maxima(
     accumulators: NDArray[np.int32], n_padded: int, maxima: NDArray[np.int32], tops: NDArray[np.int32]
 ) -> int:
     """Fill `maxima` with the largest of every block, STRIDE of them a group, and `tops` with that of every group;
-    return
-    how many groups."""
+    return how many groups."""
     n_groups = (n_padded + GROUP - 1) // GROUP
     for group in range(n_groups):
         lanes = maxima[group * STRIDE : group * STRIDE + STRIDE]

@@ -43,7 +43,7 @@ def search_touched(
                 n = add_touched(stream, octets, at, entry & 3, n_padded, weights[t], accumulators, touched, n)
                 if counts is not None:
                     counts[NEXT] += list_count(stream, at)
-        if allowed is None and size == 0 and k > MANY and n >= 2 * k:
+        if allowed is None and size == 0 and n >= 2 * k:  # a key costs a look at the tie ranks: make few
             threshold = kth_score(accumulators, touched, n, k)
         for i in range(n):
             place = np.uint64(touched[i])
