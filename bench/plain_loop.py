@@ -59,5 +59,17 @@ def search_plain(
 
 def ranked(heap: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(documents, scores) of the heap's keys, best first; of equal scores the smaller id first."""
-    keys = np.sort(heap[:size])[::-1]
-    return ID_MASK - (keys & 0xFFFFFFFF), keys >> 32
+    keys = heap[:size]
+    keys.sort()  # numpy's: several times as fast as one in compiled code
+    return unpack_plain(keys)
+
+
+@compiled
+def unpack_plain(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """In compiled code, so that ten results do not cost as much as the search."""
+    n = len(keys)
+    documents, scores = np.empty(n, np.int64), np.empty(n, np.int64)
+    for i in range(n):
+        documents[i] = ID_MASK - (keys[n - 1 - i] & 0xFFFFFFFF)
+        scores[i] = keys[n - 1 - i] >> 32
+    return documents, scores
