@@ -17,16 +17,19 @@ from lexigraft.core.arrays import ArrayWriter, release_pages, write_strings
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import IndexSettings
+from lexigraft.core.settings import IndexSettings, require
 from lexigraft.core.types import SparseMatrix
-from lexigraft.index.codec import MAX_WORDS, RANGE, encode_range, padded
+from lexigraft.index.codec import RANGE, encode_range, padded, require_addressable
 from lexigraft.index.reorder import reorder
 from lexigraft.index.store import IndexMeta, write_meta
 from lexigraft.vectors.prune import prune_rows
 from lexigraft.vectors.quantize import document_scale, fits, quantize_documents
+from lexigraft.vectors.rows import require_rows
 from lexigraft.vectors.store import DocumentVectors, row_ranges
 
-BYTES_PER_POSTING = 8  # a place and an impact before they are encoded, about as much after, and a chunk of vectors
+# By the bits of an impact: a place and an impact before they are encoded (1 byte or 4), the words after (at most 3, 4
+# and 6 bytes), and a chunk of vectors.
+BYTES_PER_POSTING = {8: 8, 16: 12, 24: 14}
 LONGEST_FIXED_ID = 64
 ENTRIES_PER_CHUNK = 1 << 20
 
@@ -49,6 +52,7 @@ def build_index(
     small for a weight raises. `range_size`, at most 65,536, is for tests.
     """
     settings = settings or IndexSettings()
+    require(1 <= range_size <= RANGE, "range_size", range_size, f"1 to {RANGE:,}, which 16 bits can tell apart")
     matrix = vectors.matrix
     lengths, list_max, largest = _count_postings(matrix, keep)
     scale = document_scale(largest, settings.bits) if scale is None else scale
@@ -103,9 +107,8 @@ def _count_postings(matrix: SparseMatrix, keep: int) -> tuple[NDArray[np.int64],
     """(postings, largest weight) of every term, and the largest weight of all."""
     lengths, list_max = np.zeros(matrix.n_terms, np.int64), np.zeros(matrix.n_terms, np.float32)
     for start, end in row_ranges(matrix.indptr, ENTRIES_PER_CHUNK):
-        for _, _, term_ids, weights in _chunks(matrix, np.arange(start, end), keep):
-            if len(term_ids) and int(term_ids.max()) >= matrix.n_terms:
-                raise InputError(f"term id {int(term_ids.max())} is outside the vocabulary of {matrix.n_terms} terms")
+        for row, pointers, term_ids, weights in _chunks(matrix, np.arange(start, end), keep):
+            require_rows(pointers, term_ids, matrix.n_terms, start + row)
             if not (np.isfinite(weights).all() and (weights > 0).all()):
                 raise InputError("document weights must be finite and greater than 0")
             count_terms(term_ids, weights, lengths, list_max)
@@ -155,7 +158,7 @@ def _append_range(
     for _, _, term_ids, _ in _chunks(matrix, rows, keep):
         counts += np.bincount(term_ids, minlength=matrix.n_terms)
     starts = np.concatenate(([0], np.cumsum(counts)))
-    budget = max(1, settings.memory_mib * 2**20 // BYTES_PER_POSTING)
+    budget = max(1, settings.memory_mib * 2**20 // BYTES_PER_POSTING[settings.bits])
     for first, last in row_ranges(starts, budget):
         size = int(starts[last] - starts[first])
         places, impacts = np.empty(size, np.uint16), np.empty(size, np.uint8 if settings.bits == 8 else np.uint32)
@@ -166,10 +169,7 @@ def _append_range(
         here = starts[first : last + 1] - starts[first]
         offset = stream.length - range_start
         found, words = encode_range(here, places, impacts, padded(len(rows)), settings.bits)
-        if offset + len(words) >= MAX_WORDS:
-            raise InputError(
-                f"{len(rows)} documents have more than {MAX_WORDS:,} words of postings; keep fewer terms each (dk)"
-            )
+        require_addressable(offset + len(words), len(rows))
         entries.append(np.where(found > 0, found + np.uint32(offset << 2), np.uint32(0)))
         stream.append(words)
 
@@ -199,9 +199,12 @@ def scatter(
 
 def _tie_rank(doc_ids: Sequence[str]) -> NDArray[np.int32]:
     """Each document's position in `doc_id` order (UTF-8 bytes, the same as code points); ids must be distinct."""
-    width = max((len(doc_id.encode()) for doc_id in doc_ids), default=1)
+    width, packs = 1, True
+    for doc_id in doc_ids:
+        width, packs = max(width, len(doc_id.encode())), packs and not doc_id.endswith("\0")
     encoded: Any = (doc_id.encode() for doc_id in doc_ids)
-    if width <= LONGEST_FIXED_ID:  # a packed array sorts in a tenth of the memory
+    # A packed array sorts in a tenth of the memory, and cannot tell NULs at the end of an id from its own filling.
+    if packs and width <= LONGEST_FIXED_ID:
         packed = np.fromiter(encoded, f"S{width}", len(doc_ids))
         order = np.argsort(packed, kind="stable")
         repeated = np.flatnonzero(packed[order[1:]] == packed[order[:-1]])

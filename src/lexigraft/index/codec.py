@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
+from lexigraft.core.errors import InputError
 
 RANGE = 1 << 16
 NONE, WIDE, GAPS, DENSE = 0, 1, 2, 3
@@ -31,6 +32,15 @@ MAX_WORDS = 1 << 30  # an entry has 30 bits for a place
 def padded(n_documents: int) -> int:
     """The length of a dense row in a range of so many documents."""
     return (n_documents + PAD - 1) // PAD * PAD
+
+
+def require_addressable(n_words: int, n_documents: int) -> None:
+    """Raise `InputError` where the lists of a range are longer than entries can say; `encode_range` wrote none then."""
+    if n_words >= MAX_WORDS:
+        raise InputError(
+            f"{n_documents} documents have {n_words:,} words of postings, {MAX_WORDS - 1:,} are allowed; keep fewer "
+            "terms each (dk)"
+        )
 
 
 @compiled

@@ -21,6 +21,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import require
 from lexigraft.index.bisection import slopes, split, split_to_leaves
+from lexigraft.vectors.rows import require_rows
 
 TASK_DOCUMENTS = 4096  # a range this small is finished in one call: small enough to show progress and share among cores
 
@@ -102,25 +103,7 @@ def _check_rows(indptr: NDArray[np.int64], term_ids: NDArray[np.int32], n_terms:
             f"row pointers must rise from 0 to the number of entries, {len(term_ids)}; "
             "give the indptr that belongs to these term ids"
         )
-    row = first_bad_row(indptr, term_ids, n_terms)
-    if row >= 0:
-        found = term_ids[indptr[row] : indptr[row + 1]][:8].tolist()
-        raise InputError(
-            f"row {row} has the term ids {found} ...: they must be ascending, distinct and in 0 .. {n_terms - 1}; "
-            "sort each row's terms, add up repeated ones, and give the size of the whole vocabulary"
-        )
-
-
-@compiled
-def first_bad_row(indptr: NDArray[np.int64], term_ids: NDArray[np.int32], n_terms: int) -> int:
-    """The first row whose term ids are not ascending and in 0 .. n_terms - 1, or -1."""
-    for row in range(len(indptr) - 1):
-        latest = -1
-        for at in range(indptr[row], indptr[row + 1]):
-            if not latest < term_ids[at] < n_terms:
-                return row
-            latest = term_ids[at]
-    return -1
+    require_rows(indptr, term_ids, n_terms)
 
 
 def _bisect(

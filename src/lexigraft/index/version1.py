@@ -11,7 +11,7 @@ import numpy as np
 
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.types import Vocabulary
-from lexigraft.index.codec import RANGE, encode_range, padded
+from lexigraft.index.codec import RANGE, encode_range, padded, require_addressable
 from lexigraft.index.store import Index, IndexMeta
 
 
@@ -20,12 +20,16 @@ def open_version1(path: Path) -> Index:
     lengths = np.diff(open_array(path / "indptr.npy"))
     ordinals, impacts = open_array(path / "doc_ordinals.npy"), open_array(path / "impacts.npy")
     terms = np.repeat(np.arange(meta.n_terms), lengths)
+    numbers = (ordinals // RANGE).astype(np.uint16)
+    by_range = np.argsort(numbers, kind="stable")  # within a range by term, then by document
+    ends = np.cumsum(np.bincount(numbers, minlength=-(-meta.n_documents // RANGE)))
     range_starts, entries, words = [0], [], []
-    for first in range(0, meta.n_documents, RANGE):
-        here = np.flatnonzero((ordinals >= first) & (ordinals < first + RANGE))  # by term, then by document
+    for first, here in zip(range(0, meta.n_documents, RANGE), np.split(by_range, ends[:-1]), strict=True):
         starts = np.concatenate(([0], np.cumsum(np.bincount(terms[here], minlength=meta.n_terms))))
         places = (ordinals[here] - first).astype(np.uint16)
-        found = encode_range(starts, places, impacts[here], padded(min(RANGE, meta.n_documents - first)), 8)
+        n_here = min(RANGE, meta.n_documents - first)
+        found = encode_range(starts, places, impacts[here], padded(n_here), 8)
+        require_addressable(len(found[1]), n_here)
         entries.append(found[0])
         words.append(found[1])
         range_starts.append(range_starts[-1] + len(found[1]))

@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.settings import IndexSettings
 from lexigraft.index import build
 from lexigraft.index.store import open_index
@@ -38,7 +40,7 @@ def test_many_passes_give_the_same_bytes(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     rows = [dict.fromkeys(rng.choice(50, 8, replace=False).tolist(), float(rng.random() + 0.1)) for _ in range(200)]
     index_of(sparse_matrix(rows, 50), tmp_path / "one")
-    monkeypatch.setattr(build, "BYTES_PER_POSTING", 2**20 // 40)  # forty postings a pass
+    monkeypatch.setattr(build, "BYTES_PER_POSTING", {8: 2**20 // 40})  # forty postings a pass
     index_of(sparse_matrix(rows, 50), tmp_path / "many", settings=IndexSettings(memory_mib=1))
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "many" / file.name).read_bytes()
@@ -56,10 +58,37 @@ def test_long_ids_sort_like_short_ones(tmp_path):
     assert index_of(sparse_matrix([{0: 1.0}] * 3, 1, ids), tmp_path / "i").tie_rank.tolist() == [1, 0, 2]
 
 
-@pytest.mark.parametrize(("row", "says"), [({9: 1.0}, "outside the vocabulary"), ({0: -1.0}, "greater than 0")])
-def test_bad_vectors(tmp_path, row, says):
+@pytest.mark.parametrize(
+    ("term_ids", "weights", "says"),
+    [
+        ([9], [1], r"row 1 has the term ids \[9\] ...: they must be ascending, distinct and in 0 .. 2"),
+        ([-1], [1], "ascending, distinct and in 0 .. 2"),
+        ([0, 0], [1, 2], "add up repeated ones"),
+        ([1, 0], [1, 2], "sort each row's terms"),
+        ([0], [-1], "greater than 0"),
+        ([0], [np.inf], "finite"),
+    ],
+)
+@pytest.mark.parametrize("keep", [0, 2])
+def test_bad_vectors(tmp_path, term_ids, weights, says, keep):
+    good = sparse_matrix([{0: 1.0}, dict.fromkeys(range(len(term_ids)), 1.0)], 3)
+    bad = replace(good, term_ids=np.array([0, *term_ids], np.int32), weights=np.array([1, *weights], np.float32))
     with pytest.raises(InputError, match=says):
-        index_of(sparse_matrix([row], 3), tmp_path / "i")
+        index_of(bad, tmp_path / "i", keep=keep)
+
+
+def test_a_range_has_at_most_as_many_documents_as_16_bits_tell_apart(tmp_path):
+    for range_size in (0, 65537):
+        with pytest.raises(SettingError, match=f"range_size = {range_size} is not allowed: 1 to 65,536"):
+            index_of(sparse_matrix([{0: 1.0}], 1), tmp_path / "i", range_size=range_size)
+
+
+def test_ids_that_differ_by_a_nul_and_no_id_at_all(tmp_path):
+    ids = ["a\0", "", "a", "a\0\0", "b"]
+    found = index_of(sparse_matrix([{0: 1.0}] * 5, 1, ids), tmp_path / "i")
+    assert found.tie_rank.tolist() == [2, 0, 1, 3, 4]
+    assert [found.ordinals(doc_id) for doc_id in ids] == [[0], [1], [2], [3], [4]]
+    assert index_of(sparse_matrix([{0: 1.0}], 1, [""]), tmp_path / "one").ordinals("") == [0]
 
 
 def test_reordered_documents_keep_their_names(tmp_path):
