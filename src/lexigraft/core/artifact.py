@@ -69,7 +69,8 @@ def hash_file(path: Path) -> str:
 def write_artifact(path: Path, manifest: Manifest) -> Iterator[Path]:
     """Yield an empty folder to fill; on success it becomes `path`, on any error nothing changes.
 
-    A kill leaves the old artifact or none at `path`; the half-written folder beside it is removed by the next writer.
+    A kill leaves the old artifact at `path`, or, in the moment of the swap, beside it, from where the next writer
+    fetches it back; the half-written folder is removed by the next writer.
     Only an artifact is ever replaced: anything else that stands at `path` is somebody's, and raises.
     """
     require_replaceable(path)
@@ -115,13 +116,26 @@ def _is_somebody_elses(manifest: Path) -> bool:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """What killed writers left beside `path`: folders with their mark or a manifest of ours, or empty; no others."""
+    """Clear what killed writers left beside `path`: folders with their mark or a manifest of ours, or empty; no others."""
     name = glob.escape(path.name)
+    if not path.exists():  # a kill between the two renames of a swap: what was there is whole, beside its place
+        for old in sorted(path.parent.glob(f"{name}.old-*")):
+            if _is_whole(old):
+                old.rename(path)
+                break
     for pattern in (f"{name}.draft-*", f"{name}.old-*"):
         for leftover in path.parent.glob(pattern):
             ours = (leftover / DRAFT_MARK).is_file() or read_manifest(leftover) is not None
             if ours or (leftover.is_dir() and not any(leftover.iterdir())):
                 shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether an artifact has all its files, by their sizes: one that was being removed does not."""
+    manifest = read_manifest(path)
+    files = {} if manifest is None else manifest.files
+    sizes = {name: (path / name).stat().st_size for name in files if (path / name).is_file()}
+    return manifest is not None and sizes == {name: facts["bytes"] for name, facts in files.items()}
 
 
 def _swap_in(draft: Path, path: Path) -> None:
@@ -151,10 +165,12 @@ def sync(path: Path) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write `value` as indented JSON, aside and renamed, so that a reader never sees half of it."""
+    """Write `value` as indented JSON, aside and renamed, so that no reader and no loss of power ever finds half."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     aside.write_text(json.dumps(value, indent=2, sort_keys=False, ensure_ascii=False) + "\n", encoding="utf-8")
+    sync(aside)
     aside.replace(path)
+    sync(path.parent)
 
 
 def read_manifest(path: Path) -> Manifest | None:

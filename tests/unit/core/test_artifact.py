@@ -109,3 +109,22 @@ def test_what_a_killed_writer_left_is_removed(tmp_path):
     with write_artifact(tmp_path / "a", Manifest("k", 1, {})):
         pass
     assert not killed.exists()
+
+
+def test_what_a_swap_had_moved_aside_comes_back(tmp_path):
+    """A kill between the two renames leaves nothing at the path; a failing writer must not lose what was there."""
+    write(tmp_path / "made", "old")
+    (tmp_path / "made").rename(tmp_path / "made.old-999999")
+    with pytest.raises(RuntimeError), write_artifact(tmp_path / "made", WANTED):
+        raise RuntimeError
+    assert open_artifact(tmp_path / "made", "thing", 3) and (tmp_path / "made/data.txt").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
+def test_what_was_being_removed_does_not_come_back(tmp_path):
+    write(tmp_path / "made", "old")
+    (tmp_path / "made/data.txt").unlink()
+    (tmp_path / "made").rename(tmp_path / "made.old-999999")
+    with pytest.raises(RuntimeError), write_artifact(tmp_path / "made", WANTED):
+        raise RuntimeError
+    assert not list(tmp_path.iterdir())
