@@ -116,7 +116,8 @@ def _is_somebody_elses(manifest: Path) -> bool:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Clear what killed writers left beside `path`: folders with their mark or a manifest of ours, or empty; no others."""
+    """Of what killed writers left beside `path`, fetch back what was whole and in its place, and remove the others:
+    folders with their mark or a manifest of ours, or empty."""
     name = glob.escape(path.name)
     if not path.exists():  # a kill between the two renames of a swap: what was there is whole, beside its place
         for old in sorted(path.parent.glob(f"{name}.old-*")):

@@ -10,9 +10,9 @@ disturb each other: each takes what was made of the sources it has, or makes it.
 """
 
 import hashlib
-import os
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -40,7 +40,8 @@ def compiled(function: Kernel) -> Kernel:
 def inlined(function: Kernel) -> Kernel:
     """`function` as it is, which kernels may call, too: it becomes part of their machine code."""
     _stamp_of_module(function)
-    return cast(Kernel, register_jitable(function))
+    register_jitable(function)
+    return function
 
 
 def _stamp_of_module(function: Callable[..., object]) -> str:
@@ -65,7 +66,7 @@ def _sources(name: str, names: Mapping[str, object]) -> tuple[object, ...]:
             if other != name and other in _stamps:
                 others.add((other, _stamps[other]))
     try:
-        found = os.stat(str(names.get("__file__")))
+        found = Path(str(names.get("__file__"))).stat()
         file = (found.st_mtime_ns, found.st_size)
     except OSError:  # a module without a file has no cache that could be old
         file = (0, 0)
