@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.compiled import compiled
+from lexigraft.core.compiled import compiled, inlined
 from lexigraft.core.errors import InputError
 
 RANGE = 1 << 16
@@ -29,6 +29,7 @@ DENSE_SHARE = 0.18  # from here on a row of all documents takes no longer than i
 MAX_WORDS = 1 << 30  # an entry has 30 bits for a place
 
 
+@inlined
 def padded(n_documents: int) -> int:
     """The length of a dense row in a range of so many documents."""
     return (n_documents + PAD - 1) // PAD * PAD

@@ -99,7 +99,8 @@ class LiveIndex:
 
 def open_live(folder: Path, checksums: bool = True) -> LiveIndex:
     """Open the newest state of the live index at `folder`. Sizes, the state, the manifests and the deleted rows are
-    always checked; `checksums` also reads every byte of the segments. Raises `ArtifactError` naming what is wrong."""
+    always checked; `checksums` also reads every byte of the segments, without which a damaged byte can end the process
+    (see `open_index`). Raises `ArtifactError` naming what is wrong."""
     state = read_state(folder)
     for _ in range(ATTEMPTS):
         try:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
-from lexigraft.index.codec import NONE, PAD, decode_list
+from lexigraft.index.codec import NONE, PAD, decode_list, padded
 from lexigraft.index.store import Index
 
 
@@ -48,7 +48,7 @@ def invert(
     places, found = np.empty(range_size + PAD, np.int32), np.empty(range_size + PAD, np.uint32)
     for number in range(start // range_size, min(len(range_starts) - 1, (end + range_size - 1) // range_size)):
         first = number * range_size
-        n_padded = (min(range_size, n_documents - first) + PAD - 1) // PAD * PAD
+        n_padded = padded(min(range_size, n_documents - first))
         for term in range(entries.shape[1]):
             entry = int(entries[number, term])
             if entry & 3 == NONE:

@@ -4,7 +4,7 @@ entries.npy       uint32 [ranges x terms]   where each term's list in each range
 stream.npy        uint16 [words]            the lists (index/codec.py)
 range_starts.npy  int64 [ranges + 1]        where each range's lists begin
 lengths.npy       int64 [terms]             postings of each term
-list_max.npy      uint32 [terms]            the largest impact of each term, 0 for an empty list
+list_max.npy      uint32 [terms]            the largest impact of each term, 0 for an empty list; no search reads it
 tie_rank.npy      int32 [documents]         position of each document in `doc_id` order, which breaks ties
 doc_ids.*, titles.*, terms.*                string tables
 meta.json                                   counts, scale, pruning, vocabulary fingerprint, query encoder
@@ -27,7 +27,8 @@ from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary, document_of, passage_id
-from lexigraft.index.codec import NONE, PAD, RANGE, decode_list
+from lexigraft.index.codec import NONE, RANGE, decode_list, padded
+from lexigraft.index.structure import require_range_size, require_structure
 
 KIND, FORMAT_VERSION = "index", 2
 
@@ -147,7 +148,7 @@ def decode_term(
     done = 0
     for number in range(len(entries)):
         first = number * range_size
-        n_padded = (min(range_size, n_documents - first) + PAD - 1) // PAD * PAD
+        n_padded = padded(min(range_size, n_documents - first))
         at, form = range_starts[number] + (int(entries[number]) >> 2), int(entries[number]) & 3
         if form != NONE:
             n = decode_list(stream, at, form, bits, n_padded, ordinals[done:], impacts[done:])
@@ -156,24 +157,34 @@ def decode_term(
 
 
 def open_index(path: Path, checksums: bool = True) -> Index:
-    """The index at `path`; `checksums` reads every byte of it first, without them sizes alone are compared."""
+    """The index at `path`; `checksums` reads every byte of it first.
+
+    Without them sizes are compared, and whether the files fit together: entries that point outside their range are
+    found. A damaged byte in a list is not, and can then give wrong answers or end the process (SIGSEGV), because
+    kernels do not check what they read. Leave the checksums out only for files that nothing else can change.
+    """
     manifest = open_artifact(path, KIND, (1, FORMAT_VERSION), checksums)
     if manifest.format_version == 1:
         from lexigraft.index.version1 import open_version1
 
         return open_version1(path)
     meta = IndexMeta(**json.loads((path / "meta.json").read_text(encoding="utf-8")))
-    range_starts = open_array(path / "range_starts.npy")
+    require_range_size(path, meta.range_size)
+    range_starts, entries = open_array(path / "range_starts.npy"), open_array(path / "entries.npy")
+    stream, lengths = open_array(path / "stream.npy"), open_array(path / "lengths.npy")
+    tie_rank = open_array(path / "tie_rank.npy")
+    counts = (meta.n_documents, meta.n_terms, meta.range_size)
+    require_structure(path, *counts, entries, len(stream), range_starts, lengths, tie_rank)
     return Index(
         doc_ids=StringTable(path, "doc_ids"),
         titles=StringTable(path, "titles"),
         vocabulary=Vocabulary(StringTable(path, "terms")),
-        entries=open_array(path / "entries.npy").reshape(len(range_starts) - 1, meta.n_terms),
-        stream=open_array(path / "stream.npy"),
+        entries=entries.reshape(len(range_starts) - 1, meta.n_terms),
+        stream=stream,
         range_starts=range_starts,
-        lengths=open_array(path / "lengths.npy"),
+        lengths=lengths,
         list_max=open_array(path / "list_max.npy"),
-        tie_rank=open_array(path / "tie_rank.npy"),
+        tie_rank=tie_rank,
         meta=meta,
     )
 

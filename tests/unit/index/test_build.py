@@ -1,8 +1,10 @@
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from lexigraft.core.artifact import read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.settings import IndexSettings
 from lexigraft.index import build
@@ -118,3 +120,47 @@ def test_a_cut_index_is_named(tmp_path):
     (tmp_path / "i/stream.npy").write_bytes((tmp_path / "i/stream.npy").read_bytes()[:-1])
     with pytest.raises(ArtifactError, match=r"stream\.npy has \d+ bytes instead of \d+"):
         open_index(tmp_path / "i")
+
+
+def damage(folder, name, change):
+    array = np.load(folder / name)
+    change(array)
+    np.save(folder / name, array)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("entries.npy", lambda array: array.__setitem__(1, 2**32 - 1), "entries.npy points outside stream.npy"),
+        ("range_starts.npy", lambda array: array.__setitem__(1, 2**40), "range_starts.npy does not fit stream.npy"),
+        ("range_starts.npy", lambda array: array.__setitem__(0, -1), "range_starts.npy does not fit stream.npy"),
+    ],
+)
+def test_what_points_outside_is_found_without_checksums(tmp_path, name, change, says):
+    index_of(sparse_matrix([{0: 1.0, 1: 2.0}, {1: 1.0}, {0: 3.0}], 2), tmp_path / "i", range_size=2)
+    open_index(tmp_path / "i", checksums=False)
+    damage(tmp_path / "i", name, change)
+    with pytest.raises(ArtifactError, match=says):
+        open_index(tmp_path / "i", checksums=False)
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"range_size": 65537}, "range_size = 65537, 1 to 65,536 are allowed"),
+        ({"n_documents": 4}, r"tie_rank.npy has 3 numbers instead of 4"),
+        ({"n_documents": 9}, r"range_starts.npy has 3 numbers instead of 6"),
+        ({"n_terms": 3}, r"entries.npy has 4 numbers instead of 6"),
+    ],
+)
+def test_counts_that_do_not_fit_the_files_are_refused(tmp_path, changed, says):
+    index_of(sparse_matrix([{0: 1.0, 1: 2.0}, {1: 1.0}, {0: 3.0}], 2), tmp_path / "i", range_size=2)
+    manifest = read_manifest(tmp_path / "i")
+    meta = json.loads((tmp_path / "i/meta.json").read_text())
+    with write_artifact(tmp_path / "changed", manifest) as folder:
+        for file in (tmp_path / "i").iterdir():
+            if file.name != "manifest.json":
+                (folder / file.name).write_bytes(file.read_bytes())
+        (folder / "meta.json").write_text(json.dumps({**meta, **changed}))
+    with pytest.raises(ArtifactError, match=says):
+        open_index(tmp_path / "changed")
