@@ -1,4 +1,5 @@
-"""A query vector to ranked documents in one call of compiled code: short queries cost little more than the call.
+"""A query vector to ranked documents in one call of compiled code: short queries cost little more than the call. More
+than MANY are left to the caller to sort and unpack.
 
 Chooses between `touched` and `sweep`, by what they cost where they were measured (docs/engines.md).
 """

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
-from lexigraft.index.codec import DENSE, NONE, PAD, decode_list, list_count
+from lexigraft.index.codec import DENSE, NONE, decode_list, list_count, padded
 
 
 @compiled
@@ -18,7 +18,7 @@ def decode_lists(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint32]]:
     """(starts, places, impacts): the postings of terms[t] in range `number`, which has `n_here` documents, lie at
     starts[t]..starts[t + 1]. Of 8 bits."""
-    n_padded = (n_here + PAD - 1) // PAD * PAD
+    n_padded = padded(n_here)
     room = np.int64(0)
     for t in range(len(terms)):
         entry = int(entries[number, terms[t]])

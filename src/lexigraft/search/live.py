@@ -4,7 +4,6 @@ A segment's ranking is the order of all its documents, so the k best of all are 
 real numbers here, integers times the segment's scale; ties, across segments too, are broken by `doc_id`.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from lexigraft.core.errors import SettingError
 from lexigraft.core.types import Ranking, SparseMatrix, require_same_vocabulary
 from lexigraft.index.live import LiveIndex, Segment
+from lexigraft.search.batch import rank_all
 from lexigraft.search.searcher import Searcher
 
 
@@ -69,10 +69,7 @@ class LiveSearcher:
         def one(row: int) -> Ranking:
             return self.search(*queries.row(row), k, queries.row_ids[row])
 
-        if threads == 1:
-            return [one(row) for row in range(queries.n_rows)]
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(one, range(queries.n_rows)))
+        return rank_all(one, queries.n_rows, threads)
 
 
 def _kth_largest(scores: list[NDArray[np.float64]], k: int) -> float:

@@ -13,7 +13,7 @@ from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, list_count
 from lexigraft.index.store import Index
-from lexigraft.search.searching import Allowed, Found, Searching
+from lexigraft.search.searching import Allowed, Found, Searching, narrowed_terms
 
 ROUNDING = 1e-9  # 0.55 x 20 is a little over 11 in floating point, and 11 terms are meant
 
@@ -43,9 +43,11 @@ def overlap_mask(
     Terms are those with a weight above 0 that some document has: what the index does not know cannot be asked for. The
     rows of documents in passages are the passages, each of which must hold the share by itself.
     """
-    terms = np.asarray(term_ids, np.int32)
-    if len(terms) and not 0 <= terms.min() <= terms.max() < index.n_terms:
-        raise InputError(f"the query has a term id outside the index's vocabulary of {index.n_terms} terms")
+    terms = narrowed_terms(term_ids, index.n_terms)
+    if len(terms) != len(weights):
+        raise InputError(f"a query of {len(terms)} terms has {len(weights)} weights; give one for each term")
+    if allowed is not None and len(allowed) != index.n_documents:
+        raise InputError(f"{len(allowed)} flags of what may be found, for {index.n_documents} documents")
     terms = np.ascontiguousarray(terms[(np.asarray(weights) > 0) & (index.lengths[terms] > 0)])
     mask = np.zeros(index.n_documents, np.uint8)
     mark_overlapping(

@@ -5,8 +5,7 @@ scratch memory.
 """
 
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,13 +17,14 @@ from lexigraft.core.types import Ranking, SparseMatrix, require_same_vocabulary
 from lexigraft.index.codec import PAD, padded
 from lexigraft.index.store import Index
 from lexigraft.search.answer import AUTO, SWEEP, TOUCHED, answer, are_terms, unpack
+from lexigraft.search.batch import rank_all
 from lexigraft.search.blockmax_wand import search_blockmax_wand
 from lexigraft.search.counters import COUNTERS, NEXT, SCORE
 from lexigraft.search.exhaustive import search_exhaustive
 from lexigraft.search.folding import search_folded
 from lexigraft.search.maxscore import search_maxscore
 from lexigraft.search.precise import precise_scores, search_precise
-from lexigraft.search.searching import Allowed
+from lexigraft.search.searching import INT32, Allowed, Searching, narrowed_terms, outside_vocabulary
 from lexigraft.search.topk import MANY, buffer_size
 from lexigraft.vectors.quantize import quantize_query
 
@@ -37,7 +37,7 @@ HEAP_METHODS: dict[str, Callable[..., int]] = {
 Memory = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]
 
 
-class Searcher:
+class Searcher(Searching):
     """Exact top-k over one index; every method returns the same ranking."""
 
     def __init__(self, index: Index, method: str = "auto") -> None:
@@ -52,12 +52,6 @@ class Searcher:
         )  # fmt: skip
         self._range = min(padded(index.meta.range_size), padded(index.n_documents))
 
-    def search(self, term_ids: NDArray[np.int32], weights: NDArray[np.float32], k: int, query_id: str = "") -> Ranking:
-        """The k documents with the largest dot product, ties by `doc_id`; only those that share a term. A document cut
-        into passages has the score of its best one."""
-        ordinals, scores = self.search_ordinals(term_ids, weights, k)
-        return Ranking(query_id, tuple(self.index.names(ordinals)), tuple(scores.tolist()))
-
     def search_ordinals(
         self,
         term_ids: NDArray[np.int32],
@@ -66,8 +60,9 @@ class Searcher:
         allowed: Allowed | None = None,
         counts: NDArray[np.int64] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """The same as internal ordinals and scores, without making strings. `allowed`, one byte a row, says which rows
-        may be found (0: not); `counts`, one number for each of `COUNTERS`, is added to."""
+        """(rows, scores) of the k documents with the largest dot product, ties by `doc_id`; only those that share a
+        term. A document cut into passages has the score of its best one, and its row. `allowed`, one byte a row, says
+        which rows may be found (0: not); `counts`, one number for each of `COUNTERS`, is added to."""
         if k < 1:
             raise SettingError(f"k = {k} is not allowed: 1 or more")
         if self.index.meta.passages:
@@ -83,6 +78,8 @@ class Searcher:
         allowed: Allowed | None,
         counts: NDArray[np.int64] | None,
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        if getattr(term_ids, "dtype", None) is not INT32:  # a cast alone would make 2**32 term 0
+            term_ids = narrowed_terms(term_ids, self.index.n_terms)
         terms, amounts = np.ascontiguousarray(term_ids, np.int32), np.ascontiguousarray(weights, np.float32)
         if len(terms) != len(amounts):
             raise InputError(f"a query of {len(terms)} terms has {len(amounts)} weights")
@@ -90,15 +87,20 @@ class Searcher:
             raise InputError(f"{len(allowed)} flags of what may be found, for {self.index.n_documents} documents")
         k = min(k, self.index.n_documents)
         if k == 0:
+            self._require_query(terms, amounts)
             return np.zeros(0, np.int32), np.zeros(0, np.float64)
         if self.index.meta.bits > 8 or self.method in HEAP_METHODS:
             return self._slow(terms, amounts, k, allowed, counts)
         memory = self._memory(k)
-        size, scale, ordinals, scores = answer(
-            *self._lists, terms, amounts, k, self._choice, *memory, allowed, counts
-        )  # fmt: skip
+        try:
+            size, scale, ordinals, scores = answer(
+                *self._lists, terms, amounts, k, self._choice, *memory, allowed, counts
+            )  # fmt: skip
+        except BaseException:
+            del self._scratch.memory  # its accumulators may not be 0, as the next query expects them
+            raise
         if size < 0:
-            self._complain(terms, amounts)
+            self._require_query(terms, amounts)
         if k <= MANY:
             return ordinals, scores
         found = memory[0][:size]
@@ -115,9 +117,7 @@ class Searcher:
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Methods that are there to compare with, and impacts of more than 8 bits."""
         index, meta = self.index, self.index.meta
-        if not are_terms(terms, index.n_terms):
-            self._complain(terms, weights)
-        integers, query_scale = quantize_query(weights, meta.bits)
+        integers, query_scale = self._require_query(terms, weights)
         lists = (index.entries, index.stream, index.range_starts, meta.range_size)
         if meta.bits > 8:
             totals = np.zeros(index.n_documents, np.int64)
@@ -147,20 +147,16 @@ class Searcher:
         def one(row: int) -> Ranking:
             return self.search(*queries.row(row), k, queries.row_ids[row])
 
-        return self._map(one, range(queries.n_rows), threads)
+        return rank_all(one, queries.n_rows, threads)
 
-    @staticmethod
-    def _map(function: Callable[[int], Ranking], rows: Sequence[int], threads: int) -> list[Ranking]:
-        if threads == 1:
-            return [function(row) for row in rows]
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(function, rows))
-
-    def _complain(self, term_ids: NDArray[np.int32], weights: NDArray[np.float32]) -> None:
-        quantize_query(weights, self.index.meta.bits)  # says what is wrong with the weights, if anything is
-        if len(term_ids) and not 0 <= term_ids.min() <= term_ids.max() < self.index.n_terms:
-            raise InputError(f"the query has a term id outside the index's vocabulary of {self.index.n_terms} terms")
-        raise InputError("the query names a term twice; add its weights up first")
+    def _require_query(self, terms: NDArray[np.int32], weights: NDArray[np.float32]) -> tuple[NDArray[np.int32], float]:
+        """The weights as integers, and their scale; raises `InputError` saying what is wrong with a query."""
+        quantized = quantize_query(weights, self.index.meta.bits)
+        if not are_terms(terms, self.index.n_terms):
+            if not 0 <= terms.min() <= terms.max() < self.index.n_terms:
+                raise outside_vocabulary(self.index.n_terms)
+            raise InputError("the query names a term twice; add its weights up first")
+        return quantized
 
     def _memory(self, k: int) -> Memory:
         """A thread's own: room for the best keys, accumulators, all 0, and room for the places a query touches."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
-from lexigraft.index.codec import DENSE, GAPS, HEADER, PAD, WIDE, list_count, list_max
+from lexigraft.index.codec import DENSE, GAPS, HEADER, WIDE, list_count, list_max, padded
 from lexigraft.search.counters import INSERT, NEXT, SCORE
 from lexigraft.search.lists import Lists, add_dense, add_gaps, add_wide, flush
 from lexigraft.search.topk import MANY, cut_to_best, make_key
@@ -56,7 +56,7 @@ def search_sweep(
             continue
         first = number * lists.range_size
         n_here = min(lists.range_size, n_documents - first)
-        n_padded = (n_here + PAD - 1) // PAD * PAD
+        n_padded = padded(n_here)
         n_postings = add_lists(lists, number, n_padded, terms, weights, sums, accumulators)
         if allowed is not None:
             for i in range(n_here):
@@ -77,15 +77,19 @@ def search_sweep(
                 if size == len(keys):
                     worst, size = cut_to_best(keys, size, k), k
                     threshold = worst >> 32
-            if counts is not None:
-                counts[INSERT] += n_found
+                    if counts is not None:
+                        counts[INSERT] += len(keys) - k
         if counts is not None:
             counts[NEXT] += n_postings
             counts[SCORE] += np.count_nonzero(accumulators[:n_padded])
         accumulators[:n_padded] = 0
         if size > (2 * k if number == n_ranges - 1 and k > MANY else k):
+            if counts is not None:
+                counts[INSERT] += size - k
             worst, size = cut_to_best(keys, size, k), k
             threshold = worst >> 32
+    if counts is not None:
+        counts[INSERT] += size  # with what each cut left out: all that were accepted
     return size
 
 

@@ -58,7 +58,7 @@ def buffer_size(k: int) -> int:
 def cut_to_best(keys: NDArray[np.int64], size: int, k: int) -> np.int64:
     """Move the k largest of keys[:size] to the front, in no order, and return the least of them. 1 <= k <= size.
 
-    Quickselect with the median of three: expected time is linear, whatever the order they come in."""
+    Quickselect with the median of three: linear in practice, also for keys in order; made to be slow, they can be."""
     low, high = 0, size - 1
     while low < high:
         middle = (low + high) >> 1

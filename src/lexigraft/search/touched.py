@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
-from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, PAD, list_count
+from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, list_count, padded
 from lexigraft.search.counters import INSERT, NEXT, SCORE
 from lexigraft.search.lists import BEFORE_FIRST, Lists
 from lexigraft.search.sweep import reached_by
@@ -35,7 +35,7 @@ def search_touched(
     size, worst, threshold = 0, np.int64(0), np.int32(1)
     for number in range(len(range_starts) - 1):
         first, n = number * range_size, 0
-        n_padded = (min(range_size, n_documents - first) + PAD - 1) // PAD * PAD
+        n_padded = padded(min(range_size, n_documents - first))
         for t in range(len(terms)):
             entry = int(entries[number, terms[t]])
             if entry & 3 != NONE and weights[t] > 0:
@@ -59,7 +59,7 @@ def search_touched(
                 worst, size = cut_to_best(keys, size, k), k
                 threshold = np.int32(worst >> 32)
                 if counts is not None:
-                    counts[INSERT] += size
+                    counts[INSERT] += len(keys) - k
         if counts is not None:
             counts[SCORE] += n
     if counts is not None:
