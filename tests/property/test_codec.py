@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from lexigraft.index.codec import (
     DENSE,
+    DENSE_SHARE,
     GAPS,
     NONE,
     PAD,
@@ -76,8 +77,24 @@ def test_a_range_holds_all_its_lists(lists, bits):
         assert (form == NONE) == (not postings)
         if postings:
             assert decoded(words[at:], form, bits, padded(300)) == postings
-    smallest = {n: min(encoded_size(np.arange(n, dtype=np.uint16), padded(300), 8)[1], 999) for n in (1, 100, 300)}
-    assert smallest[300] <= 2 + padded(300) // 2  # never more than a row of all documents
+
+
+@given(
+    st.one_of(
+        st.sets(st.integers(0, 2999), min_size=1, max_size=80),  # far apart
+        st.sets(st.integers(0, 99), min_size=1),  # close together
+        st.integers(530, 550).map(range),  # around 18 % of 3008
+    )
+)
+def test_a_list_takes_the_smallest_form_or_is_dense_from_a_share_on(places):
+    postings = dict.fromkeys(places, 1)
+    form, size = encoded_size(arrays(postings)[0], 3008, 8)
+    sizes = {other: len(encoded(postings, other)) for other in (WIDE, GAPS, DENSE)}
+    assert size == sizes[form]
+    if len(postings) >= DENSE_SHARE * 3008:
+        assert form == DENSE
+    else:
+        assert size == min(sizes.values())
 
 
 @given(POSTINGS, st.integers(0, 255))

@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lexigraft.core.types import passage_id
 from lexigraft.explain.contributions import explain
-from lexigraft.search.searcher import Searcher
+from lexigraft.search.searcher import METHODS, Searcher
+from lexigraft.search.topk import MANY
 from tests.conftest import index_of, sparse_matrix
 
 N_TERMS = 5
@@ -23,7 +25,7 @@ def passages(draw):
     return ids, [draw(rows) for _ in ids]
 
 
-@given(passages(), st.integers(1, 7), st.sampled_from(["maxscore", "exhaustive"]))
+@given(passages(), st.integers(1, 7), st.sampled_from(METHODS))
 def test_folding_is_the_maximum_over_passages(tmp_path_factory, drawn, k, method):
     ids, rows = drawn
     index = index_of(sparse_matrix(rows, N_TERMS, ids), tmp_path_factory.mktemp("i") / "index")
@@ -40,3 +42,22 @@ def test_folding_is_the_maximum_over_passages(tmp_path_factory, drawn, k, method
         assert explain(index, *query, doc_id).score == score
         assert index.holds(doc_id)
     assert not index.holds("a#9")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_folding_of_many_passages(tmp_path, method):
+    """One document's passages fill more than the first depth, and more are found than compiled code sorts."""
+    counts = {"a": 150, **{f"b{number:02d}": 2 for number in range(80)}}
+    ids = [passage_id(doc_id, number) for doc_id, count in counts.items() for number in range(count)]
+    rows = [{0: float(200 + number)} for number in range(50)] + [{0: 1.0 + n % 97} for n in range(len(ids) - 50)]
+    index = index_of(sparse_matrix(rows, 1, ids), tmp_path / "i")
+    index = replace(index, meta=replace(index.meta, passages=True))
+    best: dict[str, float] = {}
+    for identifier, row in zip(ids, rows, strict=True):
+        doc_id = identifier.rpartition("#")[0]
+        best[doc_id] = max(best.get(doc_id, 0.0), row[0])
+    wanted = sorted(best.items(), key=lambda item: (-item[1], item[0]))
+    for k in (1, 3, MANY + 1, 81, 200):
+        found = Searcher(index, method).search(np.zeros(1, np.int32), np.ones(1, np.float32), k)
+        assert found.doc_ids == tuple(doc_id for doc_id, _ in wanted[:k])
+        assert found.scores == pytest.approx([score for _, score in wanted[:k]], abs=index.meta.scale / 2 + 1e-6)

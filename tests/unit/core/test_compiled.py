@@ -76,7 +76,13 @@ def test_an_edit_in_a_file_whose_kernel_is_called_takes_effect(tmp_path):
         values = {"constant": "FIRST = 0", "by": 1, "divisor": 2, **edit}
         (tmp_path / "called.py").write_text(CALLED.format(**values))
         os.utime(tmp_path / "called.py", ns=(0, sum(map(ord, str(values)))))  # a time of its own for each text
-        found = subprocess.run([sys.executable, "-c", "import calling; calling.main()"], cwd=tmp_path, capture_output=True, text=True, check=True)
+        found = subprocess.run(
+            [sys.executable, "-c", "import calling; calling.main()"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         return tuple(map(int, found.stdout.split()))
 
     (tmp_path / "between.py").write_text(BETWEEN)

@@ -55,6 +55,10 @@ def test_overlap_refuses(index):
         OverlapSearcher(Searcher(index), 1.5)
     with pytest.raises(InputError, match="outside the index's vocabulary of 4 terms"):
         overlap_mask(index, *vector({4: 1}), 0.5)
+    with pytest.raises(InputError, match="a query of 1 terms has 2 weights"):
+        overlap_mask(index, np.zeros(1, np.int32), np.ones(2, np.float32), 0.5)
+    with pytest.raises(InputError, match="3 flags of what may be found, for 4 documents"):
+        overlap_mask(index, *vector({0: 1}), 0.5, np.ones(3, np.uint8))
 
 
 def test_two_step_refuses(index):
