@@ -5,6 +5,7 @@ first pass counts, then each range of documents is inverted by itself and append
 memory budget is done in slices of the vocabulary.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -61,7 +62,8 @@ def build_index(
         raise InputError(f"a weight of {largest:g} is more than {most} times the scale {scale:g}; give no scale")
     order = None
     if settings.reorder and matrix.n_rows > 1:
-        order = reorder(matrix.indptr, matrix.term_ids, matrix.n_terms, progress=progress)
+        threads = os.cpu_count() or 1  # any number gives the same order
+        order = reorder(matrix.indptr, matrix.term_ids, matrix.n_terms, threads=threads, progress=progress)
     spans = list(pairwise([*range(0, matrix.n_rows, range_size), matrix.n_rows]))
     range_starts = [0]
     with (
