@@ -129,6 +129,9 @@ def test_contributions_sum_to_the_score(rows, query, bits):
         for doc_id, score in zip(found.doc_ids, found.scores, strict=True):
             why = explain(index, *vector(query), doc_id)
             assert why.score == score  # exactly: both are the same integer times the same scale
+            assert sum(item.points for item in why.contributions) == why.points
+            assert why.points * why.scale == score
+            assert all(item.contribution == item.points * why.scale for item in why.contributions)
             assert sum(round(item.contribution / index.meta.scale) for item in why.contributions) == round(
                 score / index.meta.scale
             )

@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from lexigraft.cli import bench, data, evaluate, fuse, index, mine, model, models, recipe, run, search, vocab
+from lexigraft.cli import bench, data, evaluate, explain, fuse, index, mine, model, models, recipe, run, search, vocab
 from lexigraft.cli.console import err
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import is_leader, process_rank
@@ -39,7 +39,7 @@ metadata`, `fuse`. What searches take: `bench search`.
 app.command()(run.quickstart)
 app.command()(run.run)
 app.command()(search.search)
-app.command()(search.explain)
+app.command()(explain.explain)
 app.command()(run.report)
 app.command()(evaluate.evaluate)
 app.command()(fuse.fuse)

@@ -5,7 +5,7 @@ that compares two of them.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -121,20 +121,50 @@ class Measurement:
 
 
 class Contribution(NamedTuple):
-    """What one shared term adds to a score: `query_weight * document_weight`, in the score's own units."""
+    """What one shared term adds to a score: `query_weight * document_weight`, in the score's own units; `points` is the
+    same as the engine's integer."""
 
     term: str
     query_weight: float
     document_weight: float
     contribution: float
+    term_id: int
+    points: int
 
 
 @dataclass(frozen=True)
 class Explanation:
+    """`points` is the engine's integer score, the sum of those of the contributions; `score` is `points * scale`.
+    `doc_ordinal` is the row that was explained, and `doc_id` its id: of a document in passages, one of those."""
+
     query_id: str
     doc_id: str
     score: float
     contributions: tuple[Contribution, ...]
+    points: int
+    scale: float
+    doc_ordinal: int
+
+
+class TermSource(NamedTuple):
+    """What produced a term: `kind` is "own" (the text's own word), "token" (a token of the model's input), "special" (a
+    token that the tokenizer added), "text" (the text as a whole) or "unknown". `word` is the place of the word among
+    those of the text, -1 where no single word produced it; `token` is what to show."""
+
+    kind: str
+    word: int
+    token: str
+
+
+@dataclass(frozen=True)
+class TracedText:
+    """A text as it was read: word i lies at spans[i] of `text`, the model saw the first `n_read` of them, and
+    `sources[t]` says what produced term t."""
+
+    text: str
+    spans: Sequence[tuple[int, int]]
+    n_read: int
+    sources: Mapping[int, TermSource]
 
 
 def require_same_vocabulary(left: str, left_fingerprint: str, right: str, right_fingerprint: str) -> None:

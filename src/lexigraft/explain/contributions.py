@@ -32,11 +32,17 @@ def _explain_row(
             weight, document_weight = integer * query_scale, impact * scale
             found.append(
                 Contribution(
-                    index.vocabulary.terms[term_id], weight, document_weight, integer * impact * (query_scale * scale)
+                    index.vocabulary.terms[term_id],
+                    weight,
+                    document_weight,
+                    integer * impact * (query_scale * scale),
+                    term_id,
+                    integer * impact,
                 )
             )
     found.sort(key=lambda item: (-item.contribution, item.term))
-    return Explanation(query_id, index.doc_ids[ordinal], total * (query_scale * scale), tuple(found))
+    unit = query_scale * scale
+    return Explanation(query_id, index.doc_ids[ordinal], total * unit, tuple(found), total, unit, ordinal)
 
 
 def _impact(index: Index, term_id: int, ordinal: int) -> int:

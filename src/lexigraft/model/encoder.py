@@ -104,7 +104,7 @@ class SparseEncoder(nn.Module):
 
         A text without a pooled token has -inf everywhere. Sums have no logits.
         """
-        hidden, pooled = self.body(subwords, mask), self._pooled(mask, pooled)
+        hidden, pooled = self.body(subwords, mask), self.pooled_tokens(mask, pooled)
         if self.meta.pooling == "cls":
             hidden, pooled = hidden[:, :1], pooled.bool().any(1, keepdim=True)
         best = max_over_tokens(hidden, pooled, self.head.weight, self.head.bias)
@@ -115,11 +115,12 @@ class SparseEncoder(nn.Module):
         activation = self.meta.activation
         if self.meta.pooling != "sum":
             return activate(self.logits(subwords, mask, pooled, bags), activation)
-        hidden, pooled = self.body(subwords, mask), self._pooled(mask, pooled)
+        hidden, pooled = self.body(subwords, mask), self.pooled_tokens(mask, pooled)
         total = sum_over_tokens(hidden, pooled, self.head.weight, self.head.bias, activation)
         return total if bags is None or self.head.own is None else add_own_token(total, self.head.own, bags, activation)
 
-    def _pooled(self, mask: Tensor, pooled: Tensor | None) -> Tensor:
+    def pooled_tokens(self, mask: Tensor, pooled: Tensor | None) -> Tensor:
+        """Which tokens are pooled, of those that are not padding and those that a reader would pool."""
         return mask if pooled is None or self.meta.pooled == "all" else pooled
 
 

@@ -24,6 +24,10 @@ class Analyser:
         """The terms of one piece of `words.split_pieces`."""
         return self._keep(words_of_piece(piece))
 
+    def term(self, word: str) -> str | None:
+        """What one word becomes; None for a stop-word."""
+        return next(iter(self._keep([word])), None)
+
     def _keep(self, words: list[str]) -> list[str]:
         return [self._stem(word) for word in words if word not in self._stopwords]
 

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from lexigraft.core.arrays import ArrayWriter, StringTableWriter, write_strings
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import ArtifactError, InputError
-from lexigraft.core.types import Document, Vocabulary, require_same_vocabulary
+from lexigraft.core.types import Document, TracedText, Vocabulary, require_same_vocabulary
 from lexigraft.model.backbone import default_device
 from lexigraft.model.encoder import SparseEncoder, open_encoder
 from lexigraft.model.inputs import ReadTexts, inputs_of, read_documents, read_queries
 from lexigraft.model.precision import fast_precision
+from lexigraft.model.traced_text import trace_text
 from lexigraft.vectors.store import VectorsMeta, shown_title, write_meta
 from lexigraft.vocab.batching import batches
 
@@ -57,6 +58,10 @@ class TextEncoder:
             for place, row in zip(places.tolist(), _rows(weights, self._keep), strict=True):
                 rows[place] = row
         return rows
+
+    def trace(self, text: str, terms: NDArray[np.int32]) -> TracedText:
+        """What in the text, after its prompt, produced each of `terms`."""
+        return trace_text(self.encoder, self.reader, self._prompt + text, self._read([text]), terms)
 
     def _read(self, texts: list[str]) -> ReadTexts:
         if self._prompt:
@@ -128,6 +133,12 @@ class ModelQueryEncoder:
 
     def own_terms(self, text: str) -> NDArray[np.int32]:
         return self._texts.reader.read_bags([text]).terms
+
+    def trace_query(self, text: str, terms: NDArray[np.int32]) -> TracedText:
+        return self._texts.trace(text, terms)
+
+    def trace_document(self, text: str, terms: NDArray[np.int32]) -> TracedText:
+        return TextEncoder(self._texts.encoder, "document").trace(text, terms)
 
 
 def open_model_query_encoder(path: Path, vocabulary: Vocabulary, fingerprint: str) -> ModelQueryEncoder:

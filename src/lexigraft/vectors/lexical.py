@@ -20,11 +20,11 @@ from lexigraft.core.arrays import ArrayWriter, StringTableWriter, open_array, re
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import LexicalSettings
-from lexigraft.core.types import Document, Vocabulary
+from lexigraft.core.types import Document, TermSource, TracedText, Vocabulary
 from lexigraft.vectors.analysis import Analyser
 from lexigraft.vectors.store import VectorsMeta, row_ranges, shown_title, write_meta
 from lexigraft.vocab.pieces import PieceTable
-from lexigraft.vocab.words import normalised_utf8
+from lexigraft.vocab.words import normalise, normalised_utf8, word_spans
 
 BATCH_BYTES = 1 << 20
 BATCH_DOCUMENTS = 1 << 14
@@ -203,3 +203,16 @@ class LexicalQueryEncoder:
 
     def own_terms(self, text: str) -> NDArray[np.int32]:
         return self.encode(text)[0]
+
+    def trace_query(self, text: str, terms: NDArray[np.int32]) -> TracedText:
+        """Every term is a word of the text: the first that becomes it."""
+        spanned = word_spans(text)
+        places: dict[int | None, TermSource] = {}
+        for place, (start, end) in enumerate(spanned.spans):
+            term = self._analyser.term(normalise(spanned.text[start:end]))
+            places.setdefault(self._id_of.get(term or ""), TermSource("own", place, spanned.text[start:end]))
+        unknown = TermSource("unknown", -1, "")
+        sources = {term: places.get(term, unknown) for term in terms.tolist()}
+        return TracedText(spanned.text, spanned.spans, len(spanned.spans), sources)
+
+    trace_document = trace_query

@@ -20,7 +20,7 @@ from lexigraft.vocab.pieces import PieceTable
 from lexigraft.vocab.stems import NO_STEMMER, stemmer
 from lexigraft.vocab.stopwords import NO_STOPWORDS, stopwords
 from lexigraft.vocab.subwords import SubwordTokenizer
-from lexigraft.vocab.words import normalised_utf8, words_of_piece
+from lexigraft.vocab.words import SpannedText, normalised_utf8, word_spans, words_of_piece
 
 CHARACTERS_AT_ONCE = 1 << 20
 MOST_PIECES = 1 << 20  # more distinct ones than that are forgotten, and spelt again when they come again
@@ -106,6 +106,10 @@ class AlignedReader:
         """`read` and `read_bags` in one pass over the text."""
         numbers, ends = self._number(texts)
         return self._align(numbers, ends, length), self._count(numbers, ends)
+
+    def spans(self, text: str) -> SpannedText:
+        """Where the words lie whose places `read` gives."""
+        return word_spans(text)
 
     def _number(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Piece numbers of all texts and where each text's end, some megabyte at a time: the table of pieces makes

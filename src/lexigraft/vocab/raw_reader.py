@@ -17,9 +17,10 @@ from lexigraft.core.types import Vocabulary
 from lexigraft.vocab.aligned import NO_TERM, NOT_POOLED, AlignedTexts
 from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.subwords import SubwordTokenizer
+from lexigraft.vocab.words import SpannedText
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    from tokenizers import Encoding, Tokenizer
 
 
 def subword_terms(ids: Mapping[str, int], n_rows: int, name: str) -> Vocabulary:
@@ -81,13 +82,22 @@ class SubwordReader:
         read = self._read(texts)
         return self._align(read, length), self._count(read)
 
-    def _read(self, texts: Sequence[str]) -> _Read:
+    def spans(self, text: str) -> SpannedText:
+        """Where the subwords lie whose places `read` gives; a space that belongs to one is left out."""
+        (found,), (clean,) = self._encode([text])
+        said = (span for span, added in zip(found.offsets, found.special_tokens_mask, strict=True) if not added)
+        return SpannedText(clean, [_without_space(clean, *span) for span in said])
+
+    def _encode(self, texts: Sequence[str]) -> tuple[list["Encoding"], list[str]]:
         # A lone surrogate, which no tokenizer takes, becomes a question mark, as in the word rule.
         clean = [text.encode("utf-8", "replace").decode() for text in texts]
         # Truncation and padding are the object's state: whoever else used the tokenizer may have left some.
         self._raw.no_truncation()
         self._raw.no_padding()
-        found = self._raw.encode_batch(clean)
+        return self._raw.encode_batch(clean), clean
+
+    def _read(self, texts: Sequence[str]) -> _Read:
+        found, _ = self._encode(texts)
         columns = [(encoding.ids, encoding.special_tokens_mask) for encoding in found]
         ids = np.concatenate([np.zeros(0, np.int32), *(np.array(ids, np.int32) for ids, _ in columns)])
         added = np.concatenate([np.zeros(0, bool), *(np.array(mask, bool) for _, mask in columns)])
@@ -116,6 +126,12 @@ class SubwordReader:
             counts.astype(np.int32),
             np.bincount(text_of[said], minlength=n_texts).astype(np.int32),
         )
+
+
+def _without_space(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    return start, end
 
 
 def _places(read: _Read) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

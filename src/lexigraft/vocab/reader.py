@@ -6,6 +6,7 @@ from typing import Protocol
 from lexigraft.core.types import Vocabulary
 from lexigraft.vocab.aligned import AlignedTexts
 from lexigraft.vocab.bags import TermBags
+from lexigraft.vocab.words import SpannedText
 
 
 class TextReader(Protocol):
@@ -21,4 +22,8 @@ class TextReader(Protocol):
 
     def read_both(self, texts: Sequence[str], length: int) -> tuple[AlignedTexts, TermBags]:
         """Both in one pass over the text."""
+        ...
+
+    def spans(self, text: str) -> SpannedText:
+        """Where the words lie whose places `read` gives."""
         ...

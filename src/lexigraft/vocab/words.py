@@ -12,6 +12,7 @@ that first half for whole batches of text.
 
 import re
 import unicodedata
+from typing import NamedTuple
 
 import regex
 
@@ -38,6 +39,22 @@ def split_words(text: str) -> list[str]:
     """The words of `text`, in order, repeated as they repeat."""
     words: list[str] = _WORD.findall(normalise(text))
     return words
+
+
+class SpannedText(NamedTuple):
+    """A text as it can be shown, and where each of its words lies in it."""
+
+    text: str
+    spans: list[tuple[int, int]]
+
+
+def word_spans(text: str) -> SpannedText:
+    """Where the words of `split_words(text)` lie: in the text itself or, where normalising it moves its characters, in
+    the normalised one."""
+    clean = text.encode("utf-8", "replace").decode()
+    normal = normalise(clean)
+    stays = len(clean) == len(normal) and all(map(str.__eq__, map(normalise, clean), normal))
+    return SpannedText(clean if stays else normal, [match.span() for match in _WORD.finditer(normal)])
 
 
 def split_pieces(text: str) -> list[bytes]:

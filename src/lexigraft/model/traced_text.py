@@ -1,0 +1,58 @@
+"""The words of a text beside what they became: winning tokens as words that a person can find in the text."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.types import TermSource, TracedText
+from lexigraft.model.encoder import SparseEncoder
+from lexigraft.model.inputs import ReadTexts, inputs_of
+from lexigraft.model.trace import NOTHING, OWN_WORD, WHOLE_TEXT, trace_terms
+from lexigraft.vocab.reader import TextReader
+from lexigraft.vocab.words import SpannedText, normalised_utf8
+
+WHOLE, UNKNOWN = TermSource("text", -1, "the whole text"), TermSource("unknown", -1, "")
+
+
+def trace_text(
+    encoder: SparseEncoder, reader: TextReader, text: str, read: ReadTexts, terms: NDArray[np.int32]
+) -> TracedText:
+    """What produced each of `terms` in `text`, its prompt included, of which the model reads the one row of `read`."""
+    device = next(encoder.parameters()).device
+    inputs = inputs_of(read, np.zeros(1, np.int64), encoder.tokenizer.special.pad, device)
+    positions = trace_terms(encoder, inputs, terms).positions.tolist()
+    spanned = reader.spans(text)
+    own = _first_places(reader, text)
+
+    def source(term: int, position: int) -> TermSource:
+        if position == NOTHING:
+            return UNKNOWN
+        if position == WHOLE_TEXT:
+            return WHOLE
+        if position == OWN_WORD:
+            place = own.get(term, -1)  # a word that the tokenizer makes nothing of has no place
+            return TermSource("own", place, word_at(spanned, place) if place >= 0 else encoder.vocabulary.terms[term])
+        place = int(read.aligned.words[position])
+        if place < 0:
+            subword = int(read.aligned.subwords[position])
+            return TermSource("special", -1, str(encoder.backbone.hf_tokenizer.convert_ids_to_tokens(subword)))
+        return TermSource("token", place, word_at(spanned, place))
+
+    sources = {term: source(term, position) for term, position in zip(terms.tolist(), positions, strict=True)}
+    return TracedText(spanned.text, spanned.spans, int(read.aligned.words.max(initial=-1)) + 1, sources)
+
+
+def word_at(spanned: SpannedText, place: int) -> str:
+    """The word at a place, as the text has it."""
+    start, end = spanned.spans[place]
+    return spanned.text[start:end]
+
+
+def _first_places(reader: TextReader, text: str) -> dict[int, int]:
+    """Where each term that the text holds comes first; own words are those of the whole of it."""
+    longest = 2 * len(normalised_utf8(text)) + 8  # no tokenizer makes more of it
+    whole = reader.read([text], longest)
+    found: dict[int, int] = {}
+    for term, place in zip(whole.terms.tolist(), whole.words.tolist(), strict=True):
+        if term >= 0:
+            found.setdefault(term, place)
+    return found
