@@ -86,8 +86,10 @@ def test_a_plain_head_from_text_to_explanation(backbones, collection, tmp_path, 
     hits = lexigraft("search", "--run", run, "kura kure", "--k", 5, "--json").json
     why = lexigraft("explain", "--run", run, "kura kure", hits[0]["doc_id"], "--json").json
     assert sum(item["contribution"] for item in why["contributions"]) == pytest.approx(hits[0]["score"])
-    own = {item["term"] for item in lexigraft("explain", "--text", "kura", "--run", run, "--json").json if item["own"]}
-    assert own == {"kur", "##a"}  # subwords, as the backbone spells them
+    terms = lexigraft("explain", "--text", "kura", "--run", run, "--json").json["terms"]
+    assert {item["term"] for item in terms if item["own"]} == {"kur", "##a"}  # subwords, as the backbone spells them
+    assert {item["from"]["token"] for item in terms} <= {"kur", "a", "[CLS]", "[SEP]"}  # all tokens are pooled
+    assert {item["from"]["kind"] for item in terms} <= {"token", "own", "special"}
     facts = json.loads((run / "model/vocabulary/vocabulary.json").read_text())
     assert facts["documents"] == 60
     assert facts["mean_words"] == pytest.approx(3 * 2 + 1 + 2 + 1)  # kur ##a, thrice; a comma; n ##3; a full stop

@@ -219,12 +219,60 @@ def test_a_text_without_words_is_empty(finished):
 
 
 def test_explain_text_tells_own_from_added(finished, lexigraft):
-    found = lexigraft("explain", "--text", TOPICS[2][0], "--run", finished, "--json").json
+    found = lexigraft("explain", "--text", TOPICS[2][0], "--run", finished, "--json").json["terms"]
     assert all(item["own"] == (item["term"] == TOPICS[2][0]) for item in found)
     assert not all(item["own"] for item in found)
     assert "added" in lexigraft("explain", "--text", TOPICS[2][0], "--run", finished).stdout
     assert "its own" in lexigraft("explain", TOPICS[2][0], "--run", finished, "--system", "bm25").stdout
     assert lexigraft("explain", "--run", finished).status == 2
+
+
+def test_terms_come_from_words_of_either_text(finished, lexigraft, tmp_path):
+    query = " ".join(TOPICS[2][:2])
+    doc_id = lexigraft("search", "--run", finished, query, "--k", 1, "--json").json[0]["doc_id"]
+    page = tmp_path / "page.html"
+    call = ("explain", "--run", finished, query, doc_id)
+    why = lexigraft(*call, "--json", "--html", page).json
+    assert sum(item["points"] for item in why["contributions"]) == why["points"]
+    assert why["points"] * why["scale"] == why["score"]
+    assert sum(item["share"] for item in why["contributions"]) == pytest.approx(1)
+    held = set(TextSearch(finished / "judged/esplade/index").index.segments[0].index.titles[int(doc_id[1:])].split())
+    for item in why["contributions"]:
+        assert item["query_from"]["token"] in query.split()
+        assert item["document_from"]["token"] in held
+        assert item["query_own"] == (item["term"] in query.split())
+        assert item["document_own"] == (item["term"] in held)
+    assert all(word in page.read_text() for word in query.split())
+    shown = lexigraft(*call)
+    assert (shown.status, "from there" in shown.stdout, shown.stderr) == (0, True, "")
+
+
+def test_two_systems_side_by_side(finished, lexigraft):
+    text = " ".join(TOPICS[1][:2])
+    both = lexigraft("explain", "--run", finished, "--text", text, "--against-system", "bm25", "--json").json
+    assert both["counts"]["both"] == 2  # BM25 has the words themselves, the model these and more
+    assert (both["counts"]["second"], both["counts"]["first"] > 0) == (0, True)
+    assert 0 < both["common_share"] < 1
+    assert both["second"]["name"].startswith("bm25 of")
+    shown = lexigraft("explain", "--run", finished, "--text", text, "--against-system", "bm25").stdout
+    assert "first only" in shown
+    assert "they agree on" in shown
+
+
+def test_an_index_without_its_model_says_what_to_do(finished, lexigraft, tmp_path):
+    index = tmp_path / "moved" / "index"
+    shutil.copytree(finished / "judged/esplade/index", index)
+    answer = lexigraft("explain", "--index", index, "--text", "kura")
+    assert (answer.status, answer.stderr.count("\n")) == (2, 1)
+    assert "put the model back" in answer.stderr
+
+
+def test_a_text_is_not_read_beyond_what_the_model_reads(finished):
+    encoder = ModelQueryEncoder(open_encoder(finished / "model/finetuned"))
+    text = " ".join([TOPICS[0][0]] * 500 + [TOPICS[1][0]])
+    traced = encoder.trace_query(text, encoder.encode(text)[0])
+    assert (len(traced.spans), traced.n_read < 500) == (501, True)
+    assert {source.word for source in traced.sources.values()} <= set(range(traced.n_read))
 
 
 def test_a_model_from_scratch(collection, tmp_path, lexigraft):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from lexigraft.vocab import words
 from lexigraft.vocab.pieces import PieceTable
-from lexigraft.vocab.words import normalise, normalised_utf8, split_pieces, split_words, words_of_piece
+from lexigraft.vocab.words import normalise, normalised_utf8, split_pieces, split_words, word_spans, words_of_piece
 
 # Letters, digits, joiners, separators, combining marks, format characters, several scripts, odd spaces.
 ALPHABET = "אבaB1 2.,:;'’_-/\\\"()\t\n\u00a0\u2028\u200d\u0301ßéИиλ日本のカ한국어مر\u0660①ﬁ$…—\u202f\u1680\U0001f600"
@@ -16,6 +16,14 @@ ALPHABET = "אבaB1 2.,:;'’_-/\\\"()\t\n\u00a0\u2028\u200d\u0301ßéИиλ日�
 @given(st.one_of(st.text(ALPHABET, max_size=30), st.text(max_size=30)))
 def test_pieces_have_the_words_of_the_text(text):
     assert [word for piece in split_pieces(text) for word in words_of_piece(piece)] == split_words(text)
+
+
+@settings(max_examples=1000)
+@given(st.one_of(st.text(ALPHABET, max_size=30), st.text(max_size=30)))
+def test_words_lie_where_their_spans_say(text):
+    found = word_spans(text)
+    assert [normalise(found.text[start:end]) for start, end in found.spans] == split_words(text)
+    assert found.text in (text, normalise(text))
 
 
 @settings(max_examples=500)
