@@ -20,7 +20,7 @@ def show_text(found: ExplainedText, top: int) -> None:
         return
     more = f" ({top} heaviest of {len(found.terms)})" if len(found.terms) > top else ""
     print_line(f"{found.text!r} becomes{more}")
-    scored = found.wackiness is not None
+    scored = found.scored
     rows = [
         (
             item.term, _number(item.weight), _own(item.own), shown_source(item.source),
@@ -39,7 +39,7 @@ def show_result(found: ExplainedResult, top: int) -> None:
         print_line(f"{said}: they share no term")
         return
     print_line(f"{said}, {found.points:,} points of {found.scale:.3g}")
-    both, scored = found.document is not None, found.query.wackiness is not None
+    both, scored = found.document is not None, found.query.scored
     rows = [
         (
             item.term,
@@ -81,7 +81,7 @@ def text_as_dict(found: ExplainedText) -> dict[str, Any]:
             "weight": item.weight,
             "own": item.own,
             "from": _source_as_dict(item.source),
-            **({} if found.wackiness is None else {"wackiness": item.wackiness}),
+            **({"wackiness": item.wackiness} if found.scored else {}),
         }
         for item in found.terms
     ]
@@ -135,8 +135,8 @@ def _source_as_dict(source: TermSource | None) -> dict[str, Any] | None:
 
 
 def _say_wackiness(query: ExplainedText) -> None:
-    if query.wackiness is not None:
-        print_line(f"what was added is {query.wackiness:.3f} wacky, by weight (0: never, 1: as wacky as can be)")
+    if query.scored:
+        print_line(query.said_of_wackiness)
 
 
 def _own(own: bool | None) -> str:

@@ -48,7 +48,7 @@ def _title(found: Explained) -> str:
 def _text(found: ExplainedText) -> str:
     if not found.terms:
         return note("Nothing: it has no word that documents are indexed by.")
-    heaviest, scored = found.terms[0].weight, found.wackiness is not None
+    heaviest, scored = found.terms[0].weight, found.scored
     rows = [
         words(item.term)
         + bar(item.weight / heaviest, item.own)
@@ -72,7 +72,7 @@ def _result(found: ExplainedResult) -> str:
     if not found.shared:
         return facts + note("They share no term.")
     largest = found.shared[0].contribution
-    both, scored = found.document is not None, found.query.wackiness is not None
+    both, scored = found.document is not None, found.query.scored
     rows = [
         words(item.term)
         + bar(item.contribution / largest, item.query_own)
@@ -119,4 +119,4 @@ def _own(own: bool | None) -> str:
 
 
 def _wackiness(query: ExplainedText) -> str:
-    return "" if query.wackiness is None else note(f"What was added is {query.wackiness:.3f} wacky, by weight.")
+    return note(query.said_of_wackiness) if query.scored else ""

@@ -26,13 +26,25 @@ class ExplainedTerm(NamedTuple):
 
 @dataclass(frozen=True)
 class ExplainedText:
-    """`terms` by weight, heaviest first. `wackiness` is the mean of the scores of the terms that were added, by their
-    weights; None where no such term has a score."""
+    """`terms` by weight, heaviest first. `scored`: wackiness scores were given; `wackiness` is the mean of those of the
+    terms that were added, by their weights, and None where no such term has one."""
 
     text: str
     terms: tuple[ExplainedTerm, ...]
     traced: TracedText | None = None
     wackiness: float | None = None
+    scored: bool = False
+
+    @property
+    def said_of_wackiness(self) -> str:
+        """The same as a sentence; empty where there are no scores."""
+        if not self.scored:
+            return ""
+        if self.wackiness is not None:
+            return f"What was added is {self.wackiness:.3f} wacky, by weight (0: not at all, 1: as wacky as any term)."
+        if all(term.own for term in self.terms):
+            return "There are no expansion terms: nothing was added that could be wacky."
+        return "None of the terms that were added has a wackiness score."
 
     @property
     def word_weights(self) -> list[float]:
@@ -64,7 +76,7 @@ def explain_text(
     ]
     found.sort(key=lambda item: (-item.weight, item.term))
     added = [(item.wackiness, item.weight) for item in found if not item.own]
-    return ExplainedText(text, tuple(found), traced, weighted_mean(added))
+    return ExplainedText(text, tuple(found), traced, weighted_mean(added), scores is not None)
 
 
 def require_scores_fit(scores: Scores | None, vocabulary: Vocabulary) -> None:

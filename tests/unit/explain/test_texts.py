@@ -39,7 +39,17 @@ def test_wackiness_is_a_mean_by_weight_of_what_was_added():
     unknown = np.array([0.9, 0.9, np.nan, 0.6], np.float32)
     assert explained(unknown).wackiness == pytest.approx(0.6)
     assert {item.term: item.wackiness for item in explained(unknown).terms}["pet"] is None
-    assert explained(np.full(4, np.nan, np.float32)).wackiness is None
+    silent = explained(np.full(4, np.nan, np.float32))
+    assert (silent.wackiness, silent.said_of_wackiness) == (
+        None,
+        "None of the terms that were added has a wackiness score.",
+    )
+    assert "0.500 wacky" in explained(SCORES).said_of_wackiness
+    assert explained().said_of_wackiness == ""
+    plain = explain_text("Cat", (ROW[0][:2], ROW[1][:2]), OWN, WORDS, TRACED, SCORES)
+    assert (plain.wackiness, plain.scored) == (None, True)
+    assert "no expansion terms" in plain.said_of_wackiness
+    assert "no expansion terms" in page([plain], ["a model"])
     with pytest.raises(InputError, match="3 wackiness scores for a vocabulary of 4 terms"):
         explained(SCORES[:3])
 

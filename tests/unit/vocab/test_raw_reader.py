@@ -52,6 +52,22 @@ def test_it_reads_and_cuts_as_transformers_does(texts, length, family, backbones
         assert bags.n_words[number] == len(whole)
 
 
+@given(texts=TEXTS, family=st.sampled_from(["bert", "roberta"]))
+def test_every_place_has_a_span(texts, family, backbones):
+    reader = backbones[family][0].subword_reader()
+    for text in texts:
+        found, words = reader.spans(text), reader.read([text], 200).words
+        assert len(found.spans) == words.max(initial=-1) + 1
+        assert all(0 <= start <= end <= len(found.text) for start, end in found.spans)
+
+
+def test_spans_are_the_letters_of_subwords(backbones):
+    for family in ("bert", "roberta"):
+        found = backbones[family][0].subword_reader().spans("Kura,  kura")
+        shown = [found.text[start:end] for start, end in found.spans]
+        assert "".join(shown) == "Kura,kura", family  # a space is no letter of the word after it
+
+
 def test_masking_terms_is_masking_subwords(backbones):
     backbone, _ = backbones["bert"]
     texts = backbone.subword_reader().read(["kura mele tosi"] * 50, 40)
