@@ -103,12 +103,12 @@ def test_explain_sums_to_the_score_that_search_gives(run, lexigraft):
 
 def test_evaluate_trec_files(run, collection, tmp_path, lexigraft):
     trec = run / "judged/bm25/evaluation-qk0-dk0/run.trec"
-    found = lexigraft("evaluate", trec, "--data", collection, "--json").json[str(trec)]
+    found = lexigraft("evaluate", trec, "--data", collection, "--json").json["systems"][str(trec)]
     report = lexigraft("report", "--run", run, "--json").json
     assert found["nDCG@10"] == report["rows"][0]["nDCG@10"]
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("".join(f"{row.query_id} 0 {row.doc_id} {row.relevance}\n" for row in QRELS["test"]))
-    assert lexigraft("evaluate", trec, "--qrels", qrels, "--json").json[str(trec)] == found
+    assert lexigraft("evaluate", trec, "--qrels", qrels, "--json").json["systems"][str(trec)] == found
     assert "3 judged queries" in lexigraft("evaluate", trec, "--qrels", qrels).stdout
     assert lexigraft("evaluate", trec).status == 2
 
@@ -230,7 +230,7 @@ def test_unknown_judgements_are_counted(collection, tmp_path, lexigraft):
     with (collection / "qrels/test.tsv").open() as file:
         known = [line for line in file if not line.startswith("q9")]
     (collection / "qrels/test.tsv").write_text("".join(known))
-    found = lexigraft("evaluate", trec, "--data", collection, "--json").json[str(trec)]
+    found = lexigraft("evaluate", trec, "--data", collection, "--json").json["systems"][str(trec)]
     assert found["R@10"] == answer.json["rows"][0]["R@10"]
 
 
@@ -268,7 +268,7 @@ def test_ids_of_any_kind(tmp_path, lexigraft):
     report = lexigraft("run", "--data", tmp_path / "odd", "--out", tmp_path / "run", "--json").json
     assert report["rows"][0]["MRR@10"] == 1.0
     trec = tmp_path / "run/judged/bm25/evaluation-qk0-dk0/run.trec"
-    assert lexigraft("evaluate", trec, "--data", tmp_path / "odd", "--json").json[str(trec)]["MRR@10"] == 1.0
+    assert lexigraft("evaluate", trec, "--data", tmp_path / "odd", "--json").json["systems"][str(trec)]["MRR@10"] == 1.0
     for number, doc_id in enumerate(ids):
         text = lexigraft("search", "--run", tmp_path / "run", f"word{number}").stdout
         assert doc_id in text  # as it is, so that it can be copied

@@ -155,7 +155,7 @@ def test_fuse(run, collection, tmp_path, lexigraft):
         "q1 Q0 d5 3 0.016129032258 rrf",
         "q2 Q0 d4 1 0.016393442623 rrf",
     ]
-    assert lexigraft("evaluate", fused, one, "--data", collection, "--json").json[str(fused)]["R@10"] > 0
+    assert lexigraft("evaluate", fused, one, "--data", collection, "--json").json["systems"][str(fused)]["R@10"] > 0
     assert (
         "measure it" in lexigraft("fuse", one, other, "--out", fused, "--depth", 1, "--weight", 1, "--weight", 0).stdout
     )

@@ -1,70 +1,132 @@
 """`evaluate`."""
 
-import logging
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lexigraft.cli.console import print_json, print_table, show_messages
+from lexigraft.cli.console import BarProgress, print_json, show_messages
 from lexigraft.cli.options import JsonOption
-from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.errors import SettingError
 
-log = logging.getLogger(__name__)
-
-DEFAULT_MEASURES = ["MRR@10", "R@10", "R@100", "R@1000", "nDCG@10"]
+if TYPE_CHECKING:
+    from lexigraft.pipeline.side_by_side import Asked
 
 
 def evaluate(
-    trec_run: Annotated[
-        list[Path], typer.Argument(help="TREC run files, such as RUN/judged/bm25/evaluation-qk0-dk0/run.trec.")
-    ],
+    trec_run: Annotated[list[Path] | None, typer.Argument(help="TREC run files, of any systems.")] = None,
+    run: Annotated[
+        list[Path] | None, typer.Option("--run", help="A run, with all that its report has; may be repeated.")
+    ] = None,
+    system: Annotated[
+        list[str] | None, typer.Option("--system", help="Only this system of the runs; may be repeated.")
+    ] = None,
     qrels: Annotated[Path | None, typer.Option("--qrels", help="A file of judgements, TREC's or BEIR's.")] = None,
     data: Annotated[
         str | None,
-        typer.Option("--data", help="A collection to take the judgements from, instead of --qrels."),
+        typer.Option("--data", help="A collection to take the judgements from, instead of --qrels or a run's own."),
     ] = None,
     split: Annotated[str, typer.Option("--split", help="Which judgements of --data; auto: test, or dev.")] = "auto",
     measure: Annotated[
         list[str] | None, typer.Option("--measure", help="A measure such as nDCG@10; may be repeated.")
     ] = None,
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", help="What the others are compared with; bm25, or the first.")
+    ] = None,
+    all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare every two, not only with one.")] = False,
+    common: Annotated[
+        bool, typer.Option("--common", help="Only the queries that all have; otherwise a missing one is an error or 0.")
+    ] = False,
+    changes: Annotated[
+        int, typer.Option("--changes", min=0, max=10, help="Show so many queries that gained and lost most.")
+    ] = 0,
+    qk: Annotated[
+        str | None, typer.Option("--qk", help="Measure a grid of prunings: terms of a query, such as 0,7,5 (0: all).")
+    ] = None,
+    dk: Annotated[str | None, typer.Option("--dk", help="The same of a document, such as 0,20,10.")] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            "--budget",
+            help="Choose the best pruning of the grid that costs less, on validation queries, and measure it.",
+            metavar="bm25|FLOPS",
+        ),
+    ] = None,
+    write_runs: Annotated[
+        Path | None, typer.Option("--write-runs", help="A folder for the systems' rankings, as TREC runs.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="A folder for tables (CSV, Markdown), JSON and, of a grid, a picture.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Measure TREC run files, from any system, against judgements."""
-    from lexigraft.data.judgements import read_judgements
-    from lexigraft.data.sources import open_source
-    from lexigraft.evaluate.measures import judgements
-    from lexigraft.evaluate.measures import measure as measure_rankings
-    from lexigraft.evaluate.trec import read_run, trec_id
+    """Put systems side by side: what they are worth, what they cost, and whether they differ by more than chance.
 
+    Systems come from runs, TREC run files, or both. With --qk, --dk or --budget: one run, at a grid of prunings.
+    """
     show_messages()
-    if (qrels is None) == (data is None):
-        raise SettingError("give the judgements as either --qrels FILE or --data DIR")
-    if qrels is not None:
-        judged = judgements(read_judgements(qrels))
-    else:
-        collection = open_source(data or "")
-        chosen = collection.evaluation_split(split)
-        if chosen is None:
-            raise InputError(f"{data} has no test or dev judgements; name others with --split")
-        judged = judgements(collection.qrels(chosen))
-    if not judged:
-        raise InputError("the judgements hold no relevant document")
-    names = measure or DEFAULT_MEASURES
-    judged = {trec_id(query): {trec_id(doc): grade for doc, grade in docs.items()} for query, docs in judged.items()}
-    found = {}
-    for path in trec_run:
-        rankings = read_run(path)
-        _warn_of_shallow_runs(path, max((len(ranking.doc_ids) for ranking in rankings), default=0), names)
-        found[str(path)] = {item.measure: item.mean for item in measure_rankings(rankings, judged, names)}
+    if qk is None and dk is None and budget is None:
+        from lexigraft.pipeline.side_by_side import DEFAULT_MEASURES, Asked
+
+        asked = Asked(
+            run or (), trec_run or (), system or (), qrels, data, split, measure or DEFAULT_MEASURES, baseline,
+            all_pairs, common,
+        )  # fmt: skip
+        _side_by_side(asked, changes, write_runs, out, json)
+        return
+    others = (trec_run, qrels, data, measure, baseline)
+    if len(run or ()) != 1 or any(others) or len(system or ()) > 1 or all_pairs or common:
+        raise SettingError(
+            "--qk, --dk and --budget measure the prunings of one system of one --run on its own judgements; give a "
+            "single --run and at most one --system, and none of the other choices"
+        )
+    assert run is not None, "one was counted"
+    _grid(run[0], system[0] if system else None, qk, dk, budget, write_runs, out, json)
+
+
+def _side_by_side(asked: "Asked", changes: int, write_runs: Path | None, out: Path | None, json: bool) -> None:
+    from lexigraft.cli.evaluate_tables import show_side_by_side
+    from lexigraft.pipeline import comparison_files
+    from lexigraft.pipeline import side_by_side as pipeline
+
+    if out is not None:
+        comparison_files.require_free(out)
+    found = pipeline.side_by_side(asked)
+    if write_runs is not None:
+        pipeline.write_runs(found.systems, write_runs)
+    if out is not None:
+        comparison_files.write_comparison(found, out)
     if json:
-        print_json(found)
+        print_json(pipeline.facts(found))
     else:
-        rows = [[path, *(f"{values[name]:.4f}" for name in names)] for path, values in found.items()]
-        print_table(f"{len(judged):,} judged queries", ["run", *names], rows, left=("run",))
+        show_side_by_side(found, changes, write_runs, out)
 
 
-def _warn_of_shallow_runs(path: Path, depth: int, names: list[str]) -> None:
-    deeper = [name for name in names if name.rpartition("@")[2].isdigit() and int(name.rpartition("@")[2]) > depth]
-    if deeper:
-        log.warning("%s holds at most %d results a query: %s see no more than those", path, depth, ", ".join(deeper))
+def _grid(
+    run: Path,
+    system: str | None,
+    qk: str | None,
+    dk: str | None,
+    budget: str | None,
+    write_runs: Path | None,
+    out: Path | None,
+    json: bool,
+) -> None:
+    from lexigraft.cli.evaluate_tables import show_grid
+    from lexigraft.pipeline import cost_grid as pipeline
+    from lexigraft.pipeline import grid_files, side_by_side
+
+    qks = pipeline.USUAL_QK if qk is None else pipeline.parse_counts("--qk", qk)
+    dks = pipeline.USUAL_DK if dk is None else pipeline.parse_counts("--dk", dk)
+    limit = None if budget is None else pipeline.parse_budget(budget)
+    if out is not None:
+        grid_files.require_free(out)
+    found = pipeline.cost_grid(run, system, qks, dks, limit, BarProgress())
+    if write_runs is not None:
+        side_by_side.write_runs(found.compared.systems, write_runs)
+    if out is not None:
+        grid_files.write_grid(found, out)
+    if json:
+        print_json(grid_files.facts(found))
+    else:
+        show_grid(found, write_runs, out)

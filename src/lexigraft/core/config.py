@@ -30,6 +30,11 @@ def settings_as_dict(settings: Settings) -> dict[str, Any]:
     return asdict(settings)
 
 
+def settings_from_dict(values: Mapping[str, Mapping[str, Any]]) -> Settings:
+    """The settings that `settings_as_dict` gave, back from JSON."""
+    return _apply(Settings(), values)
+
+
 def changed_settings(settings: Settings) -> dict[str, Any]:
     """The settings that are not the defaults, by their full names."""
     usual, found = settings_as_dict(Settings()), settings_as_dict(settings)

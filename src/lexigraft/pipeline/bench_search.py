@@ -7,15 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.errors import ArtifactError, InputError, LexigraftError, SettingError
-from lexigraft.core.settings import DataSettings
+from lexigraft.core.errors import InputError, LexigraftError, SettingError
 from lexigraft.core.types import Query, SparseMatrix
-from lexigraft.data.collection import Collection
 from lexigraft.data.topics import read_queries
 from lexigraft.evaluate.cost import mean_terms
 from lexigraft.evaluate.speed import time_calls, time_side_by_side
 from lexigraft.index.store import Index, open_index
-from lexigraft.pipeline import stages
+from lexigraft.pipeline.finished_run import open_run
 from lexigraft.pipeline.layout import JUDGED, MODEL, RunFolder
 from lexigraft.search.searcher import METHODS, Searcher
 from lexigraft.vectors.query_encoder import QueryEncoder, encode_queries, open_query_encoder
@@ -115,18 +113,9 @@ def _one_thread() -> Iterator[None]:
 def _measured_queries(folder: RunFolder) -> list[Query]:
     """The queries with judgements that the run was measured on, or all, where it was not."""
     try:
-        settings = json.loads(folder.settings.read_text(encoding="utf-8"))
-        fields: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in settings["data"].items()
-        }
-        data, source = DataSettings(**fields), settings["source"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        remedy = "finish the run, or give --queries FILE"
-        raise ArtifactError(f"{folder.settings} does not say of which collection the run is; {remedy}") from error
-    try:
-        collection: Collection = stages.collected(source, data, folder.collection)[JUDGED]
-        split, queries = collection.evaluation_split(data.split), list(collection.queries())
+        run = open_run(folder.root)
+        queries = list(run.collection.queries())
     except LexigraftError as error:
-        raise InputError(f"the run's collection cannot be read: {error}; give --queries FILE") from error
-    judged = None if split is None else {qrel.query_id for qrel in collection.qrels(split)}
+        raise InputError(f"{error}; or give --queries FILE") from error
+    judged = None if run.split is None else {qrel.query_id for qrel in run.collection.qrels(run.split)}
     return [query for query in queries if judged is None or query.query_id in judged]

@@ -6,6 +6,7 @@ RUN/VIEW/SYSTEM/vectors/            document vectors
 RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document
 RUN/VIEW/metadata/                  what filters read, of any system's documents; INDEX.metadata/ beside a lone index
 RUN/judged/SYSTEM/evaluation-qkN-dkM/    run.trec, per-query measures, the report row
+RUN/judged/SYSTEM/validation-qkN-dkM/    the same setting on queries that nothing is reported of
 RUN/report.json report.md report.png
 RUN/run.json                        which views and systems the run has now; what else lies there is of former calls
 RUN/settings.json timings.json
@@ -75,6 +76,9 @@ class RunFolder:
 
     def evaluation(self, system: str, qk: int, dk: int) -> Path:
         return self.root / JUDGED / system / f"evaluation-qk{qk}-dk{dk}"
+
+    def validation(self, system: str, qk: int, dk: int) -> Path:
+        return self.root / JUDGED / system / f"validation-qk{qk}-dk{dk}"
 
     def in_the_way(self) -> str | None:
         """The name of a file that a run would overwrite in a folder where none has run before."""

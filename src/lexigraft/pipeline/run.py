@@ -15,17 +15,17 @@ from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.resources import measured
 from lexigraft.core.settings import AUTO, Settings
-from lexigraft.data.collection import CORPUS, QUERIES, Collection
+from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.evaluate.measures import check_measures
-from lexigraft.index import store as index_store
 from lexigraft.pipeline import stages
+from lexigraft.pipeline.cells import MeasuredOn, ensure_evaluation, ensure_index
 from lexigraft.pipeline.ensure import STAGES, Ensurer
 from lexigraft.pipeline.layout import JUDGED, MODEL, RunFolder
 from lexigraft.pipeline.report import assemble_report, write_report
 from lexigraft.pipeline.train_model import ModelTraining, why_not
 from lexigraft.vectors import store as vectors_store
 
-COLLECTION_FORMAT, EVALUATION_FORMAT = 1, 1
+COLLECTION_FORMAT = 1
 
 log = logging.getLogger(__name__)
 
@@ -179,55 +179,17 @@ class _Run:
         return self.artifacts.ensure("encode", f"encode {system} ({view})", path, wanted, make)
 
     def index(self, view: str, system: str, keep: int, vectors: Manifest) -> Manifest:
-        # The memory budget changes how the index is built, not what it is, so it stays out of the recipe.
-        wanted = self.manifest(
-            index_store.KIND, index_store.FORMAT_VERSION, {"keep": keep}, {"vectors": vectors.fingerprint}
-        )
-        name = f"index {system} ({view})" if not keep else f"index {system} ({view}, dk={keep})"
-        source, settings = self.folder.vectors(view, system), self.settings.index
-        return self.artifacts.ensure(
-            "index", name, self.folder.index(view, system, keep), wanted,
-            lambda folder: stages.index(source, keep, settings, folder, self.progress),
-        )  # fmt: skip
+        return ensure_index(self.artifacts, self.settings, view, system, keep, vectors, self.progress)
 
     def evaluate(self, collection: Collection, split: str, indexes: dict[tuple[str, int], Manifest]) -> list[Path]:
-        settings = self.settings
-        judged_on = {"qrels": collection.digest(split), "queries": collection.digest(QUERIES)}
-        paths = []
-        for system in settings.run.systems:
-            for qk, dk in self.budgets(system):
-                config = {
-                    "system": system, "split": split, "qk": qk, "dk": dk,
-                    **stages.settings_config(settings.search), **stages.settings_config(settings.evaluate),
-                }  # fmt: skip
-                parents = {"index": indexes[system, dk].fingerprint, **judged_on}
-                wanted = self.manifest("evaluation", EVALUATION_FORMAT, config, parents)
-                path = self.folder.evaluation(system, qk, dk)
-                self.artifacts.ensure(
-                    "evaluate", f"evaluate {system} (qk={qk}, dk={dk})", path, wanted,
-                    self._evaluation(collection, split, system, (qk, dk)),
-                )  # fmt: skip
-                paths.append(path)
-        return paths
-
-    def _evaluation(self, collection: Collection, split: str, system: str, keep: tuple[int, int]) -> Any:
-        def make(folder: Path) -> None:
-            settings, index_path = self.settings, self.folder.index(JUDGED, system, keep[1])
-            if system not in self.encoded:
-                self.encoded[system] = stages.encode_judged(collection, split, index_path, settings.evaluate)
-            stages.evaluate(
-                self.encoded[system],
-                index_path,
-                self.folder.vectors(JUDGED, system),
-                system,
-                keep,
-                settings.search,
-                settings.evaluate,
-                folder,
-                self.progress,
+        return [
+            ensure_evaluation(
+                self.artifacts, self.settings, MeasuredOn(collection, split), system, keep,
+                indexes[system, keep[1]], self.encoded, self.progress,
             )
-
-        return make
+            for system in self.settings.run.systems
+            for keep in self.budgets(system)
+        ]  # fmt: skip
 
     def report(self, views: dict[str, Collection], split: str | None, evaluations: list[Path]) -> dict[str, Any]:
         with measured() as usage:

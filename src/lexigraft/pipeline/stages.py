@@ -121,11 +121,14 @@ class JudgedQueries(NamedTuple):
     ms_encode: float
 
 
-def encode_judged(collection: Collection, split: str, index_path: Path, settings: EvaluateSettings) -> JudgedQueries:
-    """Encode every judged query of a split once, for all prunings, and time encoding one at a time."""
+def encode_judged(
+    collection: Collection, split: str, index_path: Path, settings: EvaluateSettings, qrels: list[Qrel] | None = None
+) -> JudgedQueries:
+    """Encode every judged query of a split, or of those `qrels` of it, once, for all prunings, and time encoding one at
+    a time."""
     opened = open_index(index_path)
     all_queries = list(collection.queries())
-    judged = known_judgements(collection.qrels(split), split, all_queries, opened)
+    judged = known_judgements(collection.qrels(split) if qrels is None else qrels, split, all_queries, opened)
     queries = [query for query in all_queries if query.query_id in judged]
     encoder = open_query_encoder(opened.meta.query_encoder, opened.vocabulary, index_path)
     n_timed = max(1, settings.timing_queries // FEWER_ENCODINGS)

@@ -115,6 +115,13 @@ def training_data(collection: Collection, measured_split: str | None, settings: 
     return TrainingData(pairs, _validation_set(validating, pool, query_text, texts, settings.validation_documents))
 
 
+def held_out(collection: Collection, measured_split: str | None, settings: FinetuneSettings) -> list[Qrel]:
+    """The positive judgements that fine-tuning with these settings validates on, and never trains on; none where it
+    does not validate."""
+    query_text = {query.query_id: query.text for query in collection.queries()}
+    return _judgements(collection, measured_split, settings, query_text)[1]
+
+
 def _judgements(
     collection: Collection, measured_split: str | None, settings: FinetuneSettings, query_text: dict[str, str]
 ) -> tuple[list[Qrel], list[Qrel]]:

@@ -1,0 +1,57 @@
+"""Cost against effectiveness, drawn: the prunings of a system, those that no other beats, BM25, the budget."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+Row = Mapping[str, Any]
+
+
+def draw(
+    rows: Sequence[Row],
+    front: Collection[tuple[int, int]],
+    baseline: Row | None,
+    limit: float | None,
+    chosen: tuple[int, int] | None,
+    title: str,
+    path: Path,
+    measure: str = "MRR@10",
+) -> None:
+    """A point a row, against FLOPS on a logarithmic axis; `front` is joined by a line and named, `limit` stands
+    upright, `chosen` is ringed."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7.5, 5), layout="constrained")
+    best = sorted((row for row in rows if (row["qk"], row["dk"]) in front), key=lambda row: row["FLOPS"])
+    beaten = [row for row in rows if (row["qk"], row["dk"]) not in front]
+    axes.plot(*_places(beaten, measure), "o", color="0.7", label="another is cheaper and no worse")
+    axes.plot(*_places(best, measure), "o-", color="C0", label="no other beats it (qk,dk)")
+    for row in best:
+        label, at = f"({row['qk']},{row['dk']})", (row["FLOPS"], row[measure])
+        axes.annotate(label, at, textcoords="offset points", xytext=(-4, 6), ha="right", fontsize=8)
+    if baseline is not None:
+        axes.plot(*_places([baseline], measure), "s", color="C1", label=baseline["system"])
+    if limit is not None:
+        axes.axvline(limit, color="C1", linestyle="--", linewidth=1, label=f"budget: {limit:.3g} FLOPS")
+    if chosen is not None:
+        places = _places([row for row in rows if (row["qk"], row["dk"]) == chosen], measure)
+        axes.plot(*places, "o", markersize=15, fillstyle="none", color="C3", label=f"chosen: ({chosen[0]},{chosen[1]})")
+    if all(row["FLOPS"] > 0 for row in rows):
+        axes.set_xscale("log")
+    axes.margins(x=0.12, y=0.12)
+    axes.set_xlabel("FLOPS: postings a query touches, per document (left is cheaper)")
+    axes.set_ylabel(f"{measure} (up is better)")
+    axes.set_title(title)
+    axes.legend(frameon=False, loc="lower right", fontsize=9)
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    # Without the software version in its metadata, the same numbers give the same bytes.
+    figure.savefig(path, format="png", dpi=150, metadata={"Software": None})
+    plt.close(figure)
+
+
+def _places(rows: Sequence[Row], measure: str) -> tuple[list[float], list[float]]:
+    return [row["FLOPS"] for row in rows], [row[measure] for row in rows]
