@@ -16,7 +16,8 @@ def show_side_by_side(found: SideBySide, changes: int, runs: Path | None, out: P
     print_table(f"{found.queries:,} judged queries ({found.judged_by})", columns, rows, left=NAMES)
     _comparisons(found)
     for title, lines in comparison_files.change_rows(found, changes) if changes else ():
-        print_table(title, ["query", "baseline", "system", "difference"], lines, left=("query",))
+        print_line(title)  # a title of the table would be broken where the table is narrow
+        print_table("", ["query", "baseline", "system", "difference"], lines, left=("query",))
     _places(runs, out, "evaluation.md")
 
 
