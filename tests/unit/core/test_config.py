@@ -1,6 +1,8 @@
+import json
+
 import pytest
 
-from lexigraft.core.config import load_settings
+from lexigraft.core.config import load_settings, settings_as_dict, settings_from_dict
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import Settings
 
@@ -60,3 +62,9 @@ def test_settings_that_need_one_another_may_come_in_any_order(tmp_path):
     assert load_settings(file, given[:1]).finetune.n_negatives == 2
     with pytest.raises(SettingError, match="n_negatives = 2 is not allowed"):
         load_settings(None, given[:1])
+
+
+def test_settings_come_back_from_json():
+    overrides = ['run.systems=["bm25","esplade"]', "model.alpha=auto", "prune.budgets=[[0,0],[3,4]]", "lexical.k1=2"]
+    settings = load_settings(None, overrides)
+    assert settings_from_dict(json.loads(json.dumps(settings_as_dict(settings)))) == settings
