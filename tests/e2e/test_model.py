@@ -100,6 +100,17 @@ def test_it_learns_what_words_cannot_match(finished, lexigraft):
     assert rows["esplade", 2]["FLOPS"] < rows["esplade", 0]["FLOPS"]
 
 
+def test_a_pruning_within_a_budget_is_chosen_by_held_out_queries(finished, lexigraft):
+    found = lexigraft("evaluate", "--run", finished, "--budget", "50", "--qk", "0,2", "--dk", "0,3", "--json").json
+    budget = found["budget"]
+    assert (found["system"], found["split"]) == ("esplade", "test")
+    assert budget["validated_on"] == "training queries that were held out"
+    assert budget["queries"] < 20
+    best = max(budget["rows"], key=lambda row: (row["MRR@10"], -row["FLOPS"]))
+    assert budget["chosen"] == [best["qk"], best["dk"]]
+    assert found["rows"][-1].items() >= {"system": "esplade", "qk": best["qk"], "dk": best["dk"]}.items()
+
+
 def test_search_uses_the_model_by_default(finished, lexigraft):
     query = " ".join(TOPICS[0][:2])
     hits = lexigraft("search", "--run", finished, query, "--k", 5, "--json").json
