@@ -35,7 +35,10 @@ def evaluate(
     ] = None,
     all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare every two, not only with one.")] = False,
     common: Annotated[
-        bool, typer.Option("--common", help="Only the queries that all have; otherwise a missing one is an error or 0.")
+        bool,
+        typer.Option(
+            "--common", help="Only the queries that every file ranks; otherwise one without a ranking counts 0."
+        ),
     ] = False,
     changes: Annotated[
         int, typer.Option("--changes", min=0, max=10, help="Show so many queries that gained and lost most.")

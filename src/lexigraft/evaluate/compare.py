@@ -90,7 +90,7 @@ def same_queries(systems: Mapping[str, PerQuery], common: bool = False) -> dict[
                 named = ", ".join(absent[:NAMED]) + (", ..." if len(absent) > NAMED else "")
                 raise InputError(
                     f"{name} has no values for {len(absent)} of {len(everything)} queries ({named}), which others "
-                    "have; compare on the queries that all have with --common, or measure it again"
+                    "have; compare on those that all have (--common), or measure it again"
                 )
     if not kept:
         raise InputError(f"no query is common to {', '.join(systems)}; give runs of the same queries")

@@ -94,21 +94,27 @@ def systems_of_run(
     wanted: Iterable[str] = (),
     prefix: str = "",
     judged: Judged | None = None,
+    ranked_only: bool = False,
 ) -> list[MeasuredSystem]:
     """What the report of a run has a row of, of the `wanted` systems or all.
 
     Measures that the run has are taken from it, as deep as it searched. Others, and with `judged` all, are of the
-    beginning of its rankings that it keeps in run.trec.
+    beginning of its rankings that it keeps in run.trec; `ranked_only` is then as for any file.
     """
     chosen = [run.require_system(system) for system in wanted] or list(run.settings.run.systems)
     rows = [row for row in read_report(run.folder)["rows"] if row["system"] in chosen]
     if not rows:
         raise InputError(f"nothing of {run.folder.root} was measured; its collection has no judged queries")
-    return [system_of_evaluation(run, row, measures, prefix, judged) for row in rows]
+    return [system_of_evaluation(run, row, measures, prefix, judged, ranked_only) for row in rows]
 
 
 def system_of_evaluation(
-    run: FinishedRun, row: Mapping[str, Any], measures: Sequence[str], prefix: str = "", judged: Judged | None = None
+    run: FinishedRun,
+    row: Mapping[str, Any],
+    measures: Sequence[str],
+    prefix: str = "",
+    judged: Judged | None = None,
+    ranked_only: bool = False,
 ) -> MeasuredSystem:
     """One evaluation of a run, that of the system and pruning of a report's row."""
     path = run.folder.evaluation(row["system"], row["qk"], row["dk"])
@@ -120,7 +126,9 @@ def system_of_evaluation(
     }
     if missing := [name for name in measures if name not in per_query]:
         again = judged_by_run(run) if judged is None else judged
-        per_query |= system_of_file(path / "run.trec", again, missing).per_query
+        per_query |= system_of_file(
+            path / "run.trec", again, missing, ranked_only=ranked_only and judged is not None
+        ).per_query
     ordered = {name: per_query[name] for name in measures}
     return MeasuredSystem(name, ordered, path / "run.trec", {name: row[name] for name in COSTS if name in row})
 

@@ -72,7 +72,7 @@ def side_by_side(asked: Asked) -> SideBySide:
     systems = [
         system
         for run, prefix in zip(runs, prefixes, strict=True)
-        for system in measured_systems.systems_of_run(run, asked.measures, asked.systems, prefix, given)
+        for system in measured_systems.systems_of_run(run, asked.measures, asked.systems, prefix, given, asked.common)
     ]
     systems += [
         measured_systems.system_of_file(path, judged, asked.measures, ranked_only=asked.common) for path in asked.files

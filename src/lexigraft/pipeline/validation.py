@@ -50,11 +50,12 @@ def validation_queries(run: FinishedRun) -> ValidationQueries:
     dev = next(
         (s for s in EVALUATION_SPLITS if s.startswith("dev") and s in run.collection.splits and s != measured), ""
     )
+    held_out_of_training = not dev and MODEL in run.settings.run.systems and TRAIN in run.collection.splits
     if dev:
         found = ValidationQueries(dev, dev, run.collection.qrels(dev))
     elif TRAIN not in run.collection.splits:
         found = ValidationQueries("", "", [])
-    elif MODEL in run.settings.run.systems:
+    elif held_out_of_training:
         kept = held_out(run.collection, measured, run.settings.finetune)
         found = ValidationQueries("training queries that were held out", TRAIN, kept)
     else:
@@ -63,7 +64,7 @@ def validation_queries(run: FinishedRun) -> ValidationQueries:
     if not any(qrel.relevance > 0 for qrel in unreported):
         raise InputError(
             f"{run.collection.name} has no judged queries to choose a setting by: {measured} is what is measured"
-            + (", and all training queries trained the model" if found.split == TRAIN else "")
+            + (", and all training queries trained the model" if held_out_of_training else "")
             + "; add qrels/dev.tsv, or qrels/train.tsv and finetune.validate_every of more than 0"
         )
     return found._replace(qrels=unreported)
