@@ -179,6 +179,7 @@ def test_a_budget_is_kept_on_validation_queries(run, tmp_path, lexigraft):
     found = lexigraft(*call, "--out", out, "--json").json
     budget = found["budget"]
     assert (found["split"], budget["validated_on"], budget["of"], budget["queries"]) == ("test", "dev", "bm25", 8)
+    assert budget["bm25"]["FLOPS"] == budget["flops"]
     within = [row for row in budget["rows"] if row["FLOPS"] < budget["flops"]]
     best = max(row["MRR@10"] for row in within)
     cheapest = min((row for row in within if row["MRR@10"] == best), key=lambda row: row["FLOPS"])

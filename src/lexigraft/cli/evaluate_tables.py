@@ -16,7 +16,7 @@ def show_side_by_side(found: SideBySide, changes: int, runs: Path | None, out: P
     print_table(f"{found.queries:,} judged queries ({found.judged_by})", columns, rows, left=NAMES)
     _comparisons(found)
     for title, lines in comparison_files.change_rows(found, changes) if changes else ():
-        print_line(title)  # a title of the table would be broken where the table is narrow
+        print_line(title, style="bold")  # a title of the table would be broken where the table is narrow
         print_table("", ["query", "baseline", "system", "difference"], lines, left=("query",))
     _places(runs, out, "evaluation.md")
 
@@ -24,8 +24,9 @@ def show_side_by_side(found: SideBySide, changes: int, runs: Path | None, out: P
 def show_grid(found: CostGrid, runs: Path | None, out: Path | None) -> None:
     """The grid as measured or, with a budget, as validated, and then what was chosen."""
     if found.budget is not None:
-        columns, rows = grid_files.table(found.budget.rows, grid_files.validated_marks(found, found.budget))
-        print_table(grid_files.validated_title(found, found.budget), columns, rows, left=NAMES)
+        columns, rows = grid_files.table(found.budget.all_rows, grid_files.validated_marks(found, found.budget))
+        print_line(grid_files.validated_title(found, found.budget), style="bold")
+        print_table("", columns, rows, left=NAMES)
         print_line(grid_files.choice_in_words(found.budget))
         print_line("")
     columns, rows = grid_files.table(found.rows, grid_files.measured_marks(found))

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from lexigraft.core.artifact import Manifest, write_artifact, write_json
 from lexigraft.evaluate.compare import Comparison
@@ -114,10 +113,13 @@ def comparison_row(found: Comparison) -> list[str]:
 
 
 def change_rows(found: SideBySide, most: int) -> Sequence[tuple[str, list[list[str]]]]:
-    """(title, rows of query, baseline, system, difference) for every pair and measure where something changed."""
+    """(title, rows of query, baseline, system, difference) for every pair of which something changed by the first
+    measure; the others are in the files."""
     tables: list[tuple[str, list[list[str]]]] = []
     for (measure, system, baseline), changes in found.changes.items():
-        rows: list[list[Any]] = [
+        if measure != found.measures[0]:
+            continue
+        rows = [
             [change.query_id, f"{change.baseline:.4f}", f"{change.system:.4f}", f"{change.difference:+.4f}"]
             for change in (*changes.gained[:most], *changes.lost[:most])
         ]

@@ -40,7 +40,8 @@ Keep = tuple[int, int]
 
 @dataclass(frozen=True)
 class Budget:
-    """A choice among prunings. `flops` is the limit, `of` what set it; `rows` are of validation queries."""
+    """A choice among prunings. `flops` is the limit, `of` what set it; `rows` of the grid, and `bm25` where that set
+    the limit, are of validation queries."""
 
     flops: float
     of: str
@@ -48,6 +49,11 @@ class Budget:
     queries: int
     rows: Sequence[dict[str, Any]]
     chosen: Keep
+    bm25: dict[str, Any] | None = None
+
+    @property
+    def all_rows(self) -> list[dict[str, Any]]:
+        return [*([] if self.bm25 is None else [self.bm25]), *self.rows]
 
 
 @dataclass(frozen=True)
@@ -142,21 +148,20 @@ class _Measuring:
 
     def choose(self, grid: Sequence[Keep], limit: float | str) -> Budget:
         queries = validation_queries(self.run)
-        of = BM25 if limit == BM25 else "given"
-        if of == BM25:
-            limit = self.flops_of_bm25(queries)
+        bm25 = self.validated_bm25(queries) if limit == BM25 else None
+        of, limit = ("given", float(limit)) if bm25 is None else (BM25, float(bm25["FLOPS"]))
         rows = [self.validated(queries, self.system, keep) for keep in grid]
-        at = best_within([Point(row["FLOPS"], row[CHOSEN_BY]) for row in rows], float(limit))
+        at = best_within([Point(row["FLOPS"], row[CHOSEN_BY]) for row in rows], limit)
         if at is None:
             least = min(rows, key=lambda row: row["FLOPS"])
             raise InputError(
-                f"no pruning of the grid costs less than {float(limit):.4f} FLOPS on {queries.described}; the "
+                f"no pruning of the grid costs less than {limit:.4f} FLOPS on {queries.described}; the "
                 f"cheapest, qk={least['qk']} and dk={least['dk']}, costs {least['FLOPS']:.4f}; give smaller "
                 "--qk and --dk"
             )
-        return Budget(float(limit), of, queries.described, rows[at]["queries"], rows, grid[at])
+        return Budget(limit, of, queries.described, rows[at]["queries"], rows, grid[at], bm25)
 
-    def flops_of_bm25(self, queries: ValidationQueries) -> float:
+    def validated_bm25(self, queries: ValidationQueries) -> dict[str, Any]:
         if BM25 not in self.run.settings.run.systems:
             named = ", ".join(f'"{name}"' for name in (BM25, *self.run.settings.run.systems))
             raise InputError(
@@ -164,7 +169,7 @@ class _Measuring:
                 f"{self.run.source} --out {self.run.folder.root} --set 'run.systems=[{named}]' with the settings of "
                 "before, or give the budget as a number of FLOPS"
             )
-        return float(self.validated(queries, BM25, WHOLE)["FLOPS"])
+        return self.validated(queries, BM25, WHOLE)
 
     def evaluation(self, system: str, keep: Keep) -> Path:
         index = self.index(system, keep[1])

@@ -40,7 +40,7 @@ def write_grid(found: CostGrid, out: Path) -> None:
         (folder / "grid.md").write_text(as_markdown(found), encoding="utf-8")
         _write_rows(folder / "grid.csv", found.rows)
         if found.budget is not None:
-            _write_rows(folder / "validation.csv", found.budget.rows)
+            _write_rows(folder / "validation.csv", found.budget.all_rows)
         _draw(found, folder / "grid.png")
 
 
@@ -100,7 +100,7 @@ def choice_in_words(budget: Budget) -> str:
 def as_markdown(found: CostGrid) -> str:
     lines = [f"# {measured_title(found)}", "", *markdown_table(*table(found.rows, measured_marks(found))), ""]
     if found.budget is not None:
-        rows = markdown_table(*table(found.budget.rows, validated_marks(found, found.budget)))
+        rows = markdown_table(*table(found.budget.all_rows, validated_marks(found, found.budget)))
         lines += [choice_in_words(found.budget), "", f"## {validated_title(found, found.budget)}", "", *rows, ""]
     lines += [
         "qk, dk: terms kept of a query and of a document (0: all). FLOPS: postings touched by a query, per document. "
@@ -124,4 +124,5 @@ def _draw(found: CostGrid, path: Path) -> None:
         baseline, limit = (bm25 if found.system != BM25 else None), (None if bm25 is None else bm25["FLOPS"])
         draw(own, found.front, baseline, limit, None, measured_title(found), path)
     else:
-        draw(own, found.front, None, budget.flops, budget.chosen, validated_title(found, budget), path)
+        bm25 = budget.bm25 if found.system != BM25 else None
+        draw(own, found.front, bm25, budget.flops, budget.chosen, validated_title(found, budget), path)
