@@ -19,11 +19,24 @@ ABOVE = {
     "vectors": {"core", "data", "vocab"},
     "index": {"core", "vectors"},
     "search": {"core", "index", "vectors"},
+    "expand": {"core", "data", "vectors", "index", "search"},
     "evaluate": {"core", "index", "search", "vectors"},
     "explain": {"core", "vectors", "index", "search", "evaluate"},
-    "pipeline": {"core", "data", "vocab", "model", "train", "vectors", "index", "search", "evaluate", "explain"},
-    "cli": {"core", "data", "vocab", "model", "train", "vectors", "index", "search", "evaluate", "explain", "pipeline"},
+    "pipeline": {
+        "core",
+        "data",
+        "vocab",
+        "model",
+        "train",
+        "vectors",
+        "index",
+        "search",
+        "expand",
+        "evaluate",
+        "explain",
+    },
 }
+ABOVE["cli"] = ABOVE["pipeline"] | {"pipeline"}
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -54,6 +67,18 @@ def test_imports_point_one_way(file):
 def test_no_torch_at_search_time(room):
     for file in (PACKAGE / room).rglob("*.py"):
         assert not any(name.partition(".")[0] in ("torch", "transformers") for name in imports_of(file))
+
+
+def test_only_generating_text_needs_torch_for_expansion():
+    needs = {
+        file.name
+        for file in (PACKAGE / "expand").glob("*.py")
+        if any(name.partition(".")[0] in ("torch", "transformers") for name in imports_of(file))
+    }
+    assert needs == {"generate.py"}
+    code = "import sys, lexigraft.expand.generate; print('torch' in sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "False"
 
 
 def test_help_needs_no_heavy_import():

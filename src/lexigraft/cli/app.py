@@ -5,7 +5,8 @@ import sys
 
 import typer
 
-from lexigraft.cli import bench, data, evaluate, explain, fuse, index, mine, model, models, recipe, run, search, vocab
+from lexigraft.cli import bench, data, evaluate, explain,expand, fuse, index, mine, model, models, recipe, run, search, vocab
+from lexigraft.cli import vectors as vectors_commands
 from lexigraft.cli.console import err
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import is_leader, process_rank
@@ -33,7 +34,8 @@ One stage at a time: `vocab learn`, `pretrain`, `mine`, `finetune`, `encode`, `i
 `vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data convert`; from click logs: `data
 clicks`, `data evalset`. Models: `model diagnose`, `model mlm`, `model logits`, `model import`. Settings of the papers,
 whole: `recipe list`, then `--recipe NAME`. More than a query: `search --where`, `--overlap` and `--two-step`, `index
-metadata`, `fuse`. What searches take: `bench search`.
+metadata`, `fuse`. What searches take: `bench search`. BM25 with expansion: `expand rm3`, `expand query2doc`, `expand
+doc2query`, `expand generate`. What vectors are like: `vectors stats`.
 """,
 )
 app.command()(run.quickstart)
@@ -48,6 +50,8 @@ app.command()(model.pretrain)
 app.command()(model.finetune)
 app.command()(mine.mine)
 app.command()(model.encode)
+app.add_typer(expand.app, name="expand")
+app.add_typer(vectors_commands.app, name="vectors")
 app.add_typer(vocab.app, name="vocab")
 app.add_typer(data.app, name="data")
 app.add_typer(models.app, name="model")

@@ -10,11 +10,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.arrays import StringTable
 from lexigraft.core.compiled import compiled
-from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.errors import SettingError
 from lexigraft.core.types import require_same_vocabulary
 from lexigraft.index.store import Index
+from lexigraft.search.alignment import AlignedRows
 from lexigraft.search.searching import Allowed, Found, Searching
 from lexigraft.vectors.prune import prune_rows
 from lexigraft.vectors.store import DocumentVectors
@@ -51,13 +51,8 @@ class SecondPass:
     def __init__(self, index: Index, vectors: DocumentVectors) -> None:
         matrix = vectors.matrix
         require_same_vocabulary("the vectors", matrix.vocab_fingerprint, "the index", index.meta.vocab_fingerprint)
-        if matrix.n_rows != index.n_documents:
-            raise InputError(
-                f"the vectors are of {matrix.n_rows} documents or passages, the index of {index.n_documents}; give the "
-                "vectors that it was made of"
-            )
         self._index, self._matrix = index, matrix
-        self._checked = np.zeros(index.n_documents, bool)  # rows whose ids were found to be those of the vectors
+        self._aligned = AlignedRows(index, matrix.row_ids, "vectors")
 
     def rank(
         self,
@@ -85,37 +80,10 @@ class SecondPass:
     def _scores(
         self, ordinals: NDArray[np.int32], term_ids: NDArray[np.int32], weights: NDArray[np.float32]
     ) -> NDArray[np.float64]:
-        rows = self._vector_rows(ordinals)
+        rows = self._aligned.rows(ordinals)
         query = np.zeros(self._matrix.n_terms, np.float64)
         query[term_ids] = weights
         return dot_rows(self._matrix.indptr, self._matrix.term_ids, self._matrix.weights, rows, query)
-
-    def _vector_rows(self, ordinals: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Which rows of the vectors are these of the index. Raises where they are of other documents."""
-        if self._index.meta.reordered:
-            rows = self._rows_by_id[self._index.tie_rank[ordinals]]
-        else:
-            rows = ordinals.astype(np.int64)
-        new = ~self._checked[ordinals]  # strings are slow: each row is looked at once
-        if new.any():
-            self._require_same_ids(ordinals[new], rows[new])
-            self._checked[ordinals[new]] = True
-        return rows
-
-    def _require_same_ids(self, ordinals: NDArray[np.int32], rows: NDArray[np.int64]) -> None:
-        wanted, names = self._index.doc_ids.take(ordinals), self._matrix.row_ids
-        found = names.take(rows) if isinstance(names, StringTable) else [names[row] for row in rows.tolist()]
-        for here, there in zip(wanted, found, strict=True):
-            if here != there:
-                raise InputError(
-                    f"document {here!r} of the index is {there!r} in the vectors; give the vectors that it was made of"
-                )
-
-    @cached_property
-    def _rows_by_id(self) -> NDArray[np.int64]:
-        """The rows of the vectors in `doc_id` order: an index in another order has the same."""
-        names = [row_id.encode() for row_id in self._matrix.row_ids]
-        return np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
 
     @cached_property
     def _by_document(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -109,7 +109,7 @@ def _count(documents: Iterable[Document], reader: TermReader, folder: Path) -> N
         ArrayWriter(folder / "counts.npy", np.int32) as counts,
     ):
         indptr.append(np.zeros(1, np.int64))
-        for batch in _batches(documents):
+        for batch in text_batches(documents):
             row_ids.extend(batch.doc_ids)
             titles.extend(batch.titles)
             tokens, token_ends = reader.read(bytes(batch.text), np.array(batch.ends, np.int64))
@@ -121,7 +121,9 @@ def _count(documents: Iterable[Document], reader: TermReader, folder: Path) -> N
     return np.concatenate(lengths)
 
 
-class _Batch:
+class TextBatch:
+    """`text` holds documents one after the other, which end at `ends`."""
+
     def __init__(self) -> None:
         self.doc_ids: list[str] = []
         self.titles: list[str] = []
@@ -129,8 +131,9 @@ class _Batch:
         self.ends: list[int] = []
 
 
-def _batches(documents: Iterable[Document]) -> Iterator[_Batch]:
-    batch = _Batch()
+def text_batches(documents: Iterable[Document]) -> Iterator[TextBatch]:
+    """Documents as normalised UTF-8, one after the other, about a mebibyte at a time."""
+    batch = TextBatch()
     for document in documents:
         batch.doc_ids.append(document.doc_id)
         batch.titles.append(shown_title(document))
@@ -138,7 +141,7 @@ def _batches(documents: Iterable[Document]) -> Iterator[_Batch]:
         batch.ends.append(len(batch.text))
         if len(batch.text) >= BATCH_BYTES or len(batch.ends) >= BATCH_DOCUMENTS:
             yield batch
-            batch = _Batch()
+            batch = TextBatch()
     if batch.ends:
         yield batch
 

@@ -1,0 +1,151 @@
+"""`lexigraft expand`: BM25 with expanded queries or documents, beside plain BM25."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
+from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, OutOption, SetOption
+
+app = typer.Typer(no_args_is_help=True, help="Expand queries or documents over BM25: feedback, or generated text.")
+
+IndexOption = Annotated[
+    Path | None,
+    typer.Option("--index", help="A BM25 index of the documents, such as RUN/judged/bm25/index; else one is made."),
+]
+SplitOption = Annotated[
+    str,
+    typer.Option("--split", help="Whose judged queries; auto: test, or dev, or all where none are judged; or 'all'."),
+]
+GeneratedOption = Annotated[
+    Path, typer.Option("--generated", help='Generated text: {"id", "text"} a line (.jsonl), or id, tab, text (.tsv).')
+]
+MEASURES = ("MRR@10", "nDCG@10", "R@10", "R@100", "R@1000")
+
+
+@app.command()
+def rm3(
+    data: DataOption,
+    out_: OutOption,
+    index: IndexOption = None,
+    split: SplitOption = "auto",
+    fb_docs: Annotated[int, typer.Option("--fb-docs", help="Documents of the first search taken as relevant.")] = 10,
+    fb_terms: Annotated[int, typer.Option("--fb-terms", help="Terms of them that are added.")] = 10,
+    original_weight: Annotated[float, typer.Option("--original-weight", help="What the query's terms keep.")] = 0.5,
+    document_weights: Annotated[
+        str, typer.Option("--document-weights", help="How much a document counts by its score: linear or softmax.")
+    ] = "linear",
+    max_share: Annotated[
+        float, typer.Option("--max-share", help="Terms in more than this share of the documents are not added.")
+    ] = 0.1,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Add to each query the terms of what it finds first, and search again (RM3)."""
+    from lexigraft.core.config import load_settings
+    from lexigraft.expand.rm3 import Rm3Settings
+    from lexigraft.pipeline.expansion import expand_rm3
+
+    show_messages()
+    how = Rm3Settings(fb_docs, fb_terms, original_weight, document_weights, max_share)
+    rows = expand_rm3(data, out_, load_settings(config, set_ or ()), how, index, split, BarProgress())
+    _print(rows, out_, json)
+
+
+@app.command()
+def query2doc(
+    data: DataOption,
+    generated: GeneratedOption,
+    out_: OutOption,
+    index: IndexOption = None,
+    split: SplitOption = "auto",
+    repeats: Annotated[int, typer.Option("--repeats", help="How often the query stands before its text.")] = 5,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Add to each query a text that was generated for it (Query2Doc)."""
+    from lexigraft.core.config import load_settings
+    from lexigraft.pipeline.expansion import expand_query2doc
+
+    show_messages()
+    settings = load_settings(config, set_ or ())
+    _print(expand_query2doc(data, generated, out_, settings, repeats, index, split, BarProgress()), out_, json)
+
+
+@app.command()
+def doc2query(
+    data: DataOption,
+    generated: GeneratedOption,
+    out_: OutOption,
+    index: IndexOption = None,
+    split: SplitOption = "auto",
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Add to each document queries that were generated for it, and index those (DocT5Query)."""
+    from lexigraft.core.config import load_settings
+    from lexigraft.pipeline.expansion import expand_doc2query
+
+    show_messages()
+    settings = load_settings(config, set_ or ())
+    _print(expand_doc2query(data, generated, out_, settings, index, split, BarProgress()), out_, json)
+
+
+@app.command()
+def generate(
+    data: DataOption,
+    of: Annotated[str, typer.Option("--of", help="What to generate text for: queries or documents.")],
+    model: Annotated[str, typer.Option("--model", help="A generator: a folder or hub name, of T5's kind or GPT's.")],
+    out_: Annotated[Path, typer.Option("--out", help="The file to write (.jsonl); continued if begun.")],
+    split: Annotated[str, typer.Option("--split", help="Whose judged queries; or 'all' queries.")] = "all",
+    limit: Annotated[int, typer.Option("--limit", min=0, help="Only the first so many; 0: all.")] = 0,
+    prompt: Annotated[str, typer.Option("--prompt", help="What the model reads; {text}: the text.")] = "{text}",
+    texts: Annotated[int, typer.Option("--texts", help="Texts generated for each.")] = 1,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", help="The longest text, in the model's tokens.")] = 64,
+    input_tokens: Annotated[int, typer.Option("--input-tokens", help="Tokens of the prompt that are read.")] = 512,
+    top_k: Annotated[int, typer.Option("--top-k", help="Draw among so many tokens; 1: always the likeliest.")] = 10,
+    top_p: Annotated[float, typer.Option("--top-p", help="Draw among the tokens of this share of chance.")] = 1.0,
+    temperature: Annotated[float, typer.Option("--temperature", help="Above 1 evens chances out.")] = 1.0,
+    batch: Annotated[int, typer.Option("--batch", help="Texts at a time.")] = 16,
+    seed: Annotated[int, typer.Option("--seed", help="What is drawn follows from it.")] = 0,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Generate text for queries or documents with a model of your own, for 'query2doc' or 'doc2query'."""
+    from lexigraft.core.config import load_settings
+    from lexigraft.expand.generate import GenerateSettings
+    from lexigraft.pipeline.generated_text import generate_text
+
+    show_messages()
+    how = GenerateSettings(prompt, texts, max_tokens, input_tokens, top_k, top_p, temperature, batch, seed)
+    settings = load_settings(config, set_ or ())
+    n_lines = generate_text(data, of, model, out_, settings, how, split, limit, BarProgress())
+    if json:
+        print_json({"generated": str(out_), of: n_lines, "texts": n_lines * texts})
+        return
+    use = "query2doc" if of == "queries" else "doc2query"
+    print_line(f"{out_}: {n_lines * texts:,} texts for {n_lines:,} {of}")
+    print_line(f"expand with them: lexigraft expand {use} --data {data} --generated {out_} --out FOLDER")
+
+
+def _print(rows: list[dict[str, Any]], out: Path, json: bool) -> None:
+    if json:
+        print_json({"out": str(out), "rows": rows})
+        return
+    measures = [name for name in MEASURES if name in rows[0]]
+    columns = ("system", "L0_q", "L0_d", "FLOPS", *measures)
+    table = [
+        (
+            row["system"], f"{row['L0_q']:.1f}", f"{row['L0_d']:.1f}", f"{row['FLOPS']:.3f}",
+            *(f"{row[name]:.4f}" for name in measures),
+        )
+        for row in rows
+    ]  # fmt: skip
+    judged = f"{rows[0]['split']} queries" if rows[0]["split"] else "queries, none of them judged"
+    print_table(f"{rows[0]['queries']:,} {judged}", columns, table, left=("system",))
+    print_line(f"runs and query vectors: {out}/{{{','.join(row['system'] for row in rows)}}}")

@@ -1,0 +1,1 @@
+"""Expansion beside the retrieval model: feedback, and generated text, over BM25."""

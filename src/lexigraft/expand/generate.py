@@ -1,0 +1,234 @@
+"""Text generated for texts by any model of `transformers`, written to a file that `generated` reads (X3).
+
+Sequence-to-sequence models (T5) continue nothing and answer; causal ones (GPT) continue the prompt, which is cut off
+again. A text is read through `prompt`, where {text} stands for it.
+
+What is drawn is a function of the seed and a batch's number. Lines are written batch by batch, one a text, so what a
+kill leaves (FILE.part) is continued at the first batch that is not whole, and ends as the same file. How a file was
+made lies beside it (FILE.recipe.json).
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.artifact import write_json
+from lexigraft.core.errors import ArtifactError, InputError, MissingExtraError
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings import require
+
+PLACE = "{text}"
+
+
+@dataclass(frozen=True)
+class GenerateSettings:
+    """How text is drawn. The defaults are those of DocT5Query's sampling."""
+
+    prompt: str = PLACE
+    texts: int = 1  # of each input
+    max_tokens: int = 64  # of a generated text
+    input_tokens: int = 512  # of the prompt, for which the text is cut
+    top_k: int = 10  # tokens drawn among; 1: always the likeliest
+    top_p: float = 1.0
+    temperature: float = 1.0
+    batch: int = 16
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(self.prompt.count(PLACE) == 1, "prompt", self.prompt, f"a text that holds {PLACE} once")
+        for name in ("texts", "max_tokens", "input_tokens", "top_k", "batch"):
+            require(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
+        require(0 < self.top_p <= 1, "top_p", self.top_p, "above 0, up to 1")
+        require(self.temperature > 0, "temperature", self.temperature, "above 0")
+        alone = self.texts == 1 or self.top_k > 1
+        require(alone, "texts", self.texts, "1 where top_k is 1: the likeliest text is always the same")
+
+
+def generate_file(
+    model: str,
+    inputs: Sequence[tuple[str, str]] | Iterable[tuple[str, str]],
+    out: Path,
+    settings: GenerateSettings,
+    source: str = "",
+    progress: Progress = SILENT,
+    total: int | None = None,
+) -> int:
+    """Write what `model` (a folder or hub name) generates for each (id, text) of `inputs`, a line each, to `out`, and
+    return how many lines it holds. `source` says in the recipe what the inputs are.
+
+    A file that was made by the same recipe is kept; by another, raises.
+    """
+    if out.name.removesuffix(".gz").endswith(".tsv") or out.suffix == ".gz":
+        raise InputError(f"{out}: generated text is written as plain .jsonl; give such a name")
+    part, recipe_file = out.with_name(f"{out.name}.part"), out.with_name(f"{out.name}.recipe.json")
+    recipe = {"model": model, "source": source, **asdict(settings)}
+    _require_same_recipe(recipe_file, recipe, out, part)
+    if out.is_file():
+        with out.open("rb") as file:
+            return sum(1 for _ in file)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_json(recipe_file, recipe)
+    done = _cut_to_whole_batches(part, settings.batch)
+    n_lines = 0
+    generator: Generator | None = None  # opened when there is something left to do
+    with part.open("a", encoding="utf-8") as file:
+        for number, batch in enumerate(_batches(progress.track(inputs, "generating text", total), settings.batch)):
+            n_lines += len(batch)
+            if number < len(done):
+                _require_same_ids(batch, done[number], part)
+                continue
+            generator = generator or Generator(model, settings)
+            texts = generator.generate([text for _, text in batch], number)
+            for (identifier, _), drawn in zip(batch, texts, strict=True):
+                file.write(json.dumps({"id": identifier, "text": drawn}, ensure_ascii=False) + "\n")
+            file.flush()
+        os.fsync(file.fileno())
+    if not n_lines:
+        part.unlink()
+        recipe_file.unlink()
+        raise InputError("there is no text to generate for")
+    part.replace(out)
+    return n_lines
+
+
+def _require_same_recipe(recipe_file: Path, recipe: dict[str, Any], out: Path, part: Path) -> None:
+    if not recipe_file.is_file():
+        if there := [path for path in (out, part) if path.exists()]:
+            raise ArtifactError(f"{there[0]} is there already, and nothing says how it was made; give another name")
+        return
+    try:
+        found: dict[str, Any] = json.loads(recipe_file.read_text(encoding="utf-8"))
+    except ValueError:
+        found = {}
+    changed = [key for key in recipe if found.get(key) != recipe[key]]
+    if changed and (out.exists() or part.exists()):
+        key = changed[0]
+        raise ArtifactError(
+            f"{out} was made, or begun, with {key} = {found.get(key)!r}, and {recipe[key]!r} is asked for; give "
+            f"another name, or remove it and what lies beside it ({recipe_file.name})"
+        )
+
+
+def _cut_to_whole_batches(part: Path, batch: int) -> list[list[str]]:
+    """The ids of the batches that are whole in what was written before; the rest of it is cut off."""
+    if not part.is_file():
+        return []
+    ids: list[str] = []
+    ends = [0]
+    with part.open("rb") as file:
+        for line in file:
+            try:
+                ids.append(json.loads(line)["id"])
+            except (ValueError, KeyError, TypeError):
+                break
+            if not line.endswith(b"\n"):
+                ids.pop()
+                break
+            ends.append(ends[-1] + len(line))
+    whole = len(ids) // batch * batch
+    os.truncate(part, ends[whole])
+    return [ids[start : start + batch] for start in range(0, whole, batch)]
+
+
+def _require_same_ids(batch: Sequence[tuple[str, str]], before: list[str], part: Path) -> None:
+    if [identifier for identifier, _ in batch] != before:
+        raise ArtifactError(f"{part} was begun for other texts than these; remove it, or give another name")
+
+
+def _batches(inputs: Iterable[tuple[str, str]], size: int) -> Iterator[list[tuple[str, str]]]:
+    stream = iter(inputs)
+    while batch := list(islice(stream, size)):
+        yield batch
+
+
+class Generator:
+    """An open model with its tokenizer."""
+
+    def __init__(self, model: str, settings: GenerateSettings) -> None:
+        hf = _transformers()
+        import torch
+
+        self._settings = settings
+        try:
+            config = hf.AutoConfig.from_pretrained(model)
+            self._tokenizer = hf.AutoTokenizer.from_pretrained(model)
+            self._answers = bool(config.is_encoder_decoder)
+            kind = hf.AutoModelForSeq2SeqLM if self._answers else hf.AutoModelForCausalLM
+            self._model = kind.from_pretrained(model).eval()
+        except (OSError, ValueError) as error:
+            first = str(error).strip().splitlines()[0]
+            raise InputError(
+                f"{model} cannot be opened as a text generator ({first}); give the folder or the hub name of a "
+                "sequence-to-sequence or causal model"
+            ) from error
+        self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self._model.to(self._device)
+        if self._tokenizer.pad_token_id is None:
+            self._tokenizer.pad_token = self._tokenizer.eos_token or self._tokenizer.unk_token
+        # A causal model goes on where the prompt ends, so padding stands before it.
+        self._tokenizer.padding_side = "right" if self._answers else "left"
+
+    def generate(self, texts: Sequence[str], number: int) -> list[list[str]]:
+        """`settings.texts` texts for each, by what chance gives batch `number`."""
+        import torch
+
+        settings = self._settings
+        torch.manual_seed(_batch_seed(settings.seed, number))
+        room = self._input_tokens()
+        prompts = [self._fitting_prompt(text, room) for text in texts]
+        read = self._tokenizer(prompts, return_tensors="pt", padding=True, truncation=True, max_length=room)
+        read = read.to(self._device)
+        drawn = settings.top_k > 1
+        chance = {"top_k": settings.top_k, "top_p": settings.top_p, "temperature": settings.temperature}
+        with torch.inference_mode():
+            found = self._model.generate(
+                input_ids=read.input_ids, attention_mask=read.attention_mask, max_new_tokens=settings.max_tokens,
+                do_sample=drawn, num_return_sequences=settings.texts, pad_token_id=self._tokenizer.pad_token_id,
+                **(chance if drawn else {}),
+            )  # fmt: skip
+        new = found if self._answers else found[:, read.input_ids.shape[1] :]
+        decoded = [text.strip() for text in self._tokenizer.batch_decode(new, skip_special_tokens=True)]
+        return [decoded[start : start + settings.texts] for start in range(0, len(decoded), settings.texts)]
+
+    def _fitting_prompt(self, text: str, room: int) -> str:
+        """The prompt with as many of the text's words as fit: what stands around them stays whole."""
+        prompt, words = self._settings.prompt.replace(PLACE, text), text.split()
+        while words and (size := len(self._tokenizer(prompt).input_ids)) > room:
+            words = words[: min(len(words) - 1, len(words) * room // size)]
+            prompt = self._settings.prompt.replace(PLACE, " ".join(words))
+        return prompt
+
+    def _input_tokens(self) -> int:
+        """As set, or as many as the model has positions for beside what it adds."""
+        positions = getattr(self._model.config, "max_position_embeddings", None)
+        if not isinstance(positions, int):
+            return self._settings.input_tokens
+        room = positions if self._answers else positions - self._settings.max_tokens
+        if room < 1:
+            raise InputError(
+                f"the model has {positions} positions, which leaves none for the prompt beside max_tokens = "
+                f"{self._settings.max_tokens}; ask for fewer"
+            )
+        return min(self._settings.input_tokens, room)
+
+
+def _batch_seed(seed: int, number: int) -> int:
+    return int.from_bytes(hashlib.blake2b(f"{seed} {number}".encode(), digest_size=7).digest(), "little")
+
+
+def _transformers() -> Any:
+    try:
+        import torch  # noqa: F401
+        import transformers
+    except ImportError as error:
+        name = error.name or "transformers"
+        raise MissingExtraError("generating text", name, "pip install 'lexigraft[train]'") from error
+    hf: Any = transformers
+    hf.utils.logging.set_verbosity_error()
+    hf.utils.logging.disable_progress_bar()
+    return hf
