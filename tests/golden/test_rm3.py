@@ -1,7 +1,8 @@
 """RM3 worked out by hand: three documents, one query.
 
 Terms 0 apple, 1 pear, 2 fig, 3 plum. Counts: d0 "apple apple pear", d1 "apple fig fig fig", d2 "plum". The query
-"apple" scores 3 in d0 and 1 in d1 (the weights that the index is given, which 8 bits hold exactly), and does not find d2.
+"apple" scores 3 in d0 and 1 in d1 (the weights that the index is given, which 8 bits hold exactly), and does not
+find d2.
 
     linear:  P(d0|q) = 3/4, P(d1|q) = 1/4
     P(apple|R) = 2/3 * 3/4 + 1/4 * 1/4 = 9/16      P(pear|R) = 1/3 * 3/4 = 4/16      P(fig|R) = 3/4 * 1/4 = 3/16

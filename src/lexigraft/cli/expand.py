@@ -147,5 +147,6 @@ def _print(rows: list[dict[str, Any]], out: Path, json: bool) -> None:
         for row in rows
     ]  # fmt: skip
     judged = f"{rows[0]['split']} queries" if rows[0]["split"] else "queries, none of them judged"
-    print_table(f"{rows[0]['queries']:,} {judged}", columns, table, left=("system",))
+    print_line(f"{rows[0]['queries']:,} {judged}")
+    print_table("", columns, table, left=("system",))
     print_line(f"runs and query vectors: {out}/{{{','.join(row['system'] for row in rows)}}}")

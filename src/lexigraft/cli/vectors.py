@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lexigraft.cli.console import BarProgress, print_json, print_table, show_messages
+from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
 from lexigraft.cli.options import JsonOption
 
 app = typer.Typer(no_args_is_help=True, help="Look at the vectors of documents and queries.")
@@ -59,4 +59,5 @@ def _print(facts: dict[str, Any]) -> None:
             cells += ["-" if std is None else f"{std:.4f}", f"{item['logit-cnt']:,}"]
         rows.append(cells)
     title = f"{facts['path']}: {facts['rows']:,} {facts['side']}, {facts['terms']:,} terms"
-    print_table(f"{title}; logit-score-std and logit-cnt of terms in so many of them", columns, rows)
+    print_line(f"{title}; std and cnt: logit-score-std and logit-cnt of terms in so many of them")
+    print_table("", columns, rows)
