@@ -93,7 +93,7 @@ def test_files_that_are_in_the_way(tmp_path):
     with pytest.raises(ArtifactError, match="nothing says how it was made"):
         generate_file("absent", INPUTS, tmp_path / "g.jsonl", DRAWN)
     assert (tmp_path / "g.jsonl").read_text() == "mine\n"
-    with pytest.raises(InputError, match="written as plain .jsonl"):
+    with pytest.raises(InputError, match=r"written as plain .jsonl"):
         generate_file("absent", INPUTS, tmp_path / "g.tsv", DRAWN)
 
 

@@ -76,7 +76,7 @@ def test_what_does_not_fit_is_counted_and_named(file, caplog):
 
 
 def test_a_file_for_something_else(file):
-    with open_generated(file) as texts, pytest.raises(InputError, match="no text for any of the 1 documents.*'q2'"):
+    with open_generated(file) as texts, pytest.raises(InputError, match=r"no text for any of the 1 documents.*'q2'"):
         texts.of("d1")
         texts.report("documents")
 
@@ -105,5 +105,5 @@ def test_wrong_files(tmp_path):
     with pytest.raises(InputError, match=r"g.txt is not a file of generated text: .jsonl or .tsv"):
         list(read_generated(tmp_path / "g.txt"))
     (tmp_path / "g.tsv").write_text("no tab\n")
-    with pytest.raises(InputError, match="g.tsv:1: expected id and text"):
+    with pytest.raises(InputError, match=r"g.tsv:1: expected id and text"):
         list(read_generated(tmp_path / "g.tsv"))
