@@ -51,7 +51,7 @@ class GenerateSettings:
 
 def generate_file(
     model: str,
-    inputs: Sequence[tuple[str, str]] | Iterable[tuple[str, str]],
+    inputs: Iterable[tuple[str, str]],
     out: Path,
     settings: GenerateSettings,
     source: str = "",
@@ -106,7 +106,7 @@ def _require_same_recipe(recipe_file: Path, recipe: dict[str, Any], out: Path, p
     except ValueError:
         found = {}
     changed = [key for key in recipe if found.get(key) != recipe[key]]
-    if changed and (out.exists() or part.exists()):
+    if changed and (out.exists() or (part.is_file() and part.stat().st_size)):
         key = changed[0]
         raise ArtifactError(
             f"{out} was made, or begun, with {key} = {found.get(key)!r}, and {recipe[key]!r} is asked for; give "
@@ -114,29 +114,34 @@ def _require_same_recipe(recipe_file: Path, recipe: dict[str, Any], out: Path, p
         )
 
 
-def _cut_to_whole_batches(part: Path, batch: int) -> list[list[str]]:
-    """The ids of the batches that are whole in what was written before; the rest of it is cut off."""
+def _cut_to_whole_batches(part: Path, batch: int) -> list[bytes]:
+    """What tells the ids of each batch that is whole in what was written before; the rest of it is cut off."""
+    done: list[bytes] = []
+    end = 0  # of the last whole batch
     if not part.is_file():
-        return []
-    ids: list[str] = []
-    ends = [0]
+        return done
     with part.open("rb") as file:
-        for line in file:
-            try:
-                ids.append(json.loads(line)["id"])
-            except (ValueError, KeyError, TypeError):
-                break
-            if not line.endswith(b"\n"):
-                ids.pop()
-                break
-            ends.append(ends[-1] + len(line))
-    whole = len(ids) // batch * batch
-    os.truncate(part, ends[whole])
-    return [ids[start : start + batch] for start in range(0, whole, batch)]
+        while len(ids := [_id_of(line) for line in islice(file, batch)]) == batch and None not in ids:
+            done.append(_digest(ids))
+            end = file.tell()
+    os.truncate(part, end)
+    return done
 
 
-def _require_same_ids(batch: Sequence[tuple[str, str]], before: list[str], part: Path) -> None:
-    if [identifier for identifier, _ in batch] != before:
+def _id_of(line: bytes) -> str | None:
+    """Of a line that was written whole."""
+    try:
+        return str(json.loads(line)["id"]) if line.endswith(b"\n") else None
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _digest(ids: Iterable[str | None]) -> bytes:
+    return hashlib.blake2b(json.dumps(list(ids)).encode(), digest_size=8).digest()
+
+
+def _require_same_ids(batch: Sequence[tuple[str, str]], before: bytes, part: Path) -> None:
+    if _digest(identifier for identifier, _ in batch) != before:
         raise ArtifactError(f"{part} was begun for other texts than these; remove it, or give another name")
 
 

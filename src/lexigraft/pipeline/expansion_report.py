@@ -1,11 +1,13 @@
 """One system of an expansion, searched and measured: its run, its query vectors and its row of the report."""
 
 import os
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, write_artifact, write_json
-from lexigraft.core.types import Ranking, SparseMatrix, Vocabulary
+from lexigraft.core.types import Measurement, Ranking, SparseMatrix, Vocabulary
 from lexigraft.evaluate.cost import flops, mean_terms
 from lexigraft.evaluate.measures import measure, measured_by
 from lexigraft.evaluate.trec import write_run
@@ -15,6 +17,7 @@ from lexigraft.search.searcher import Searcher
 from lexigraft.vectors import query_store
 
 MEASURES = ("MRR@10", "nDCG@10", "R@10", "R@100", "R@1000")
+RANKINGS_AT_ONCE = 256
 
 
 def measured_system(
@@ -25,35 +28,50 @@ def measured_system(
     folder.mkdir(parents=True, exist_ok=True)
     searcher = Searcher(index, work.settings.search.method)
     tracked = work.progress.track(range(queries.n_rows), f"searching with {system}", queries.n_rows)
-    rankings = [searcher.search(*queries.row(row), k, queries.row_ids[row]) for row in tracked]
-    _write_run(folder / "run.trec", rankings, system)
+    rankings = (searcher.search(*queries.row(row), k, queries.row_ids[row]) for row in tracked)
+    found = _write_and_measure(folder / "run.trec", rankings, system, asked.judged)
     _write_queries(folder / "queries", queries, index.vocabulary)
-    measured = measure(rankings, asked.judged, MEASURES) if asked.judged is not None else []
     row = {
         "system": system,
         "split": asked.split,
         "queries": queries.n_rows,
-        "without_results": sum(not ranking.doc_ids for ranking in rankings),
+        "without_results": found.without_results,
         "documents": index.n_documents,
         "L0_q": mean_terms(queries.indptr),
         "L0_d": index.meta.n_postings / index.n_documents,
         "FLOPS": flops(queries, index),
-        **{item.measure: item.mean for item in measured},
-        **({"measured_by": measured_by()} if measured else {}),
+        **{item.measure: item.mean for item in found.measurements},
+        **({"measured_by": measured_by()} if found.measurements else {}),
         **facts,
     }
     write_json(folder / "row.json", row)
     return row
 
 
-def _write_run(path: Path, rankings: list[Ranking], tag: str) -> None:
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
+class Found(NamedTuple):
+    without_results: int
+    measurements: list[Measurement]
+
+
+def _write_and_measure(
+    path: Path, rankings: Iterator[Ranking], tag: str, judged: Mapping[str, Mapping[str, int]] | None
+) -> Found:
+    """Some hundred rankings at a time, because many deep ones are large; the file appears whole or not at all."""
+    per_query: dict[str, dict[str, float]] = {name: {} for name in MEASURES} if judged is not None else {}
+    without, aside = 0, path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with aside.open("w", encoding="utf-8") as file:
-            write_run(file, rankings, tag)
+            while batch := list(islice(rankings, RANKINGS_AT_ONCE)):
+                write_run(file, batch, tag)
+                without += sum(not ranking.doc_ids for ranking in batch)
+                if judged is not None:
+                    of_these = {ranking.query_id: judged[ranking.query_id] for ranking in batch}
+                    for item in measure(batch, of_these, MEASURES):
+                        per_query[item.measure].update(item.per_query)
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+    return Found(without, [Measurement(name, values) for name, values in per_query.items()])
 
 
 def _write_queries(path: Path, queries: SparseMatrix, vocabulary: Vocabulary) -> None:
