@@ -1,0 +1,210 @@
+"""How wacky expansion terms are (W1): terms that an expander added and that the texts it then finds do not hold.
+
+    S(t, x) = count of t in the top-k documents of x / their total length * ln(N / df(t))
+    score(t) = 1 - mean of S(t, x) over the inputs x that t expands / the largest such mean of any term
+
+Counts, lengths and df are in terms of the output vocabulary. Any expander will do: what is needed is its rows, the
+terms that the inputs hold themselves, a search, and the terms of the documents. The work goes input by input and is
+that of reading the documents it finds; nothing is ever as large as inputs times vocabulary.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.compiled import compiled
+from lexigraft.core.errors import InputError
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.types import SparseMatrix
+
+INPUTS_AT_ONCE = 64
+
+Find = Callable[[NDArray[np.int32], NDArray[np.float32]], NDArray[np.integer]]  # a query's vector to documents, by row
+
+
+class TermCounts(NamedTuple):
+    """Ragged rows: the distinct terms of text i, ascending, lie at indptr[i]..indptr[i + 1] with their counts."""
+
+    indptr: NDArray[np.int64]
+    terms: NDArray[np.int32]
+    counts: NDArray[np.int32]
+
+    @property
+    def n_texts(self) -> int:
+        return len(self.indptr) - 1
+
+
+class Expansions(NamedTuple):
+    """Ragged rows: the terms that input i was given and does not hold, ascending."""
+
+    indptr: NDArray[np.int64]
+    terms: NDArray[np.int32]
+
+
+class Importance(NamedTuple):
+    """S(t, x) of every entry of some `Expansions`, in their order."""
+
+    expansions: Expansions
+    values: NDArray[np.float64]
+    n_found_nothing: int  # inputs with expansion terms whose search found no document: their S is 0
+
+
+@dataclass(frozen=True)
+class TermScores:
+    """`scores`: NaN for a term that expanded no input, else 0 (as important as any) to 1. `counts`: the inputs it
+    expanded. `largest_term` has score 0: it set the largest mean; -1 where every mean is 0, and all scores are 1."""
+
+    scores: NDArray[np.float32]
+    counts: NDArray[np.int64]
+    largest_mean: float
+    largest_term: int
+
+    @property
+    def seen(self) -> NDArray[np.int64]:
+        """The terms that expanded an input."""
+        return np.flatnonzero(self.counts)
+
+    @property
+    def coverage(self) -> float:
+        """The share of the vocabulary that expanded an input."""
+        return len(self.seen) / max(1, len(self.counts))
+
+
+def expansions_of(matrix: SparseMatrix, own: TermCounts) -> Expansions:
+    """The entries of each row that its text, whose terms are the same row of `own`, does not hold."""
+    added = ~mark_own(matrix, own)
+    ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(added)))
+    return Expansions(ends[matrix.indptr], np.asarray(matrix.term_ids)[added])
+
+
+def mark_own(matrix: SparseMatrix, own: TermCounts) -> NDArray[np.bool_]:
+    """Of each entry of `matrix`, whether the text of its row holds the term."""
+    if matrix.n_rows != own.n_texts:
+        raise InputError(f"{matrix.n_rows} vectors and the terms of {own.n_texts} texts do not belong together")
+    return _mark_own(matrix.indptr, matrix.term_ids, own.indptr, own.terms)
+
+
+@compiled
+def _mark_own(
+    indptr: NDArray[np.int64], terms: NDArray[np.int32], own_indptr: NDArray[np.int64], own_terms: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    marks = np.zeros(indptr[-1] - indptr[0], np.bool_)
+    for row in range(len(indptr) - 1):
+        at, end = own_indptr[row], own_indptr[row + 1]
+        for i in range(indptr[row], indptr[row + 1]):
+            while at < end and own_terms[at] < terms[i]:
+                at += 1
+            marks[i - indptr[0]] = at < end and own_terms[at] == terms[i]
+    return marks
+
+
+def document_frequency(documents: TermCounts, n_terms: int) -> NDArray[np.int64]:
+    """Of each term, how many documents hold it."""
+    return np.bincount(documents.terms, minlength=n_terms)
+
+
+def measure_importance(
+    inputs: SparseMatrix,
+    own: TermCounts,
+    documents: TermCounts,
+    find: Find,
+    threads: int = 1,
+    progress: Progress = SILENT,
+) -> Importance:
+    """S(t, x) of all expansion terms of all inputs. `find` gives a vector's top-k as rows of `documents`; it is called
+    by several threads where `threads` says so."""
+    expansions = expansions_of(inputs, own)
+    lengths = text_lengths(documents)
+    shares, n_empty = np.zeros(len(expansions.terms), np.float64), 0
+
+    def measure(first: int) -> int:
+        last = min(first + INPUTS_AT_ONCE, inputs.n_rows)
+        wanted = expansions.indptr[first : last + 1]
+        found = [
+            find(*inputs.row(row)) if wanted[row - first] < wanted[row - first + 1] else np.zeros(0, np.int64)
+            for row in range(first, last)
+        ]
+        ends = np.cumsum([0, *map(len, found)], dtype=np.int64)
+        hits = np.concatenate([np.zeros(0, np.int64), *found]).astype(np.int64)
+        places = np.zeros(inputs.n_terms, np.int32)
+        fill_shares(wanted, expansions.terms, ends, hits, *documents, lengths, places, shares)
+        return int(((np.diff(wanted) > 0) & (np.diff(ends) == 0)).sum())
+
+    starts = range(0, inputs.n_rows, INPUTS_AT_ONCE)
+    with ThreadPoolExecutor(threads) as pool:
+        for n in progress.track(pool.map(measure, starts), "scoring expansion terms", len(starts)):
+            n_empty += n
+    values = shares * inverse_frequency(documents, inputs.n_terms)[expansions.terms]
+    return Importance(expansions, values, n_empty)
+
+
+def text_lengths(texts: TermCounts) -> NDArray[np.int64]:
+    """Of each text, its terms, repetitions counted."""
+    return _row_sums(texts.indptr, texts.counts)
+
+
+@compiled
+def _row_sums(indptr: NDArray[np.int64], counts: NDArray[np.int32]) -> NDArray[np.int64]:
+    sums = np.zeros(len(indptr) - 1, np.int64)
+    for row in range(len(sums)):
+        for i in range(indptr[row], indptr[row + 1]):
+            sums[row] += counts[i]
+    return sums
+
+
+def inverse_frequency(documents: TermCounts, n_terms: int) -> NDArray[np.float64]:
+    """ln(N / df); 0 where no document holds the term, whose S is then 0."""
+    frequency = document_frequency(documents, n_terms)
+    idf = np.zeros(n_terms, np.float64)
+    known = frequency > 0
+    idf[known] = np.log(documents.n_texts / frequency[known])
+    return idf
+
+
+@compiled
+def fill_shares(
+    indptr: NDArray[np.int64],
+    terms: NDArray[np.int32],
+    hit_ends: NDArray[np.int64],
+    hits: NDArray[np.int64],
+    document_indptr: NDArray[np.int64],
+    document_terms: NDArray[np.int32],
+    document_counts: NDArray[np.int32],
+    lengths: NDArray[np.int64],
+    places: NDArray[np.int32],
+    shares: NDArray[np.float64],
+) -> None:
+    """Of each entry of `terms`, between indptr[0] and indptr[-1], its count in the documents found for its row divided
+    by their length. `places`, one a term of the vocabulary, is 0 before and after."""
+    for row in range(len(indptr) - 1):
+        first, last = indptr[row], indptr[row + 1]
+        for i in range(first, last):
+            places[terms[i]] = i - first + 1
+        total = np.int64(0)
+        for h in range(hit_ends[row], hit_ends[row + 1]):
+            total += lengths[hits[h]]
+            for i in range(document_indptr[hits[h]], document_indptr[hits[h] + 1]):
+                place = places[document_terms[i]]
+                if place > 0:
+                    shares[first + place - 1] += document_counts[i]
+        for i in range(first, last):
+            places[terms[i]] = 0
+            if total > 0:
+                shares[i] /= total
+
+
+def score_terms(importance: Importance, n_terms: int, inputs: NDArray[np.bool_] | None = None) -> TermScores:
+    """The scores by all inputs, or by those that `inputs` marks."""
+    terms, values = importance.expansions.terms, importance.values
+    if inputs is not None:
+        chosen = np.repeat(inputs, np.diff(importance.expansions.indptr))
+        terms, values = terms[chosen], values[chosen]
+    counts = np.bincount(terms, minlength=n_terms)
+    means = np.bincount(terms, weights=values, minlength=n_terms) / np.maximum(counts, 1)
+    largest = float(means.max(initial=0.0))
+    scores = np.where(counts > 0, 1 - means / largest if largest > 0 else 1.0, np.nan).astype(np.float32)
+    return TermScores(scores, counts, largest, int(means.argmax()) if largest > 0 else -1)
