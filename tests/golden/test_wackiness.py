@@ -38,13 +38,11 @@ def counts_of(rows):
 @pytest.fixture
 def importance(tmp_path):
     searcher = Searcher(index_of(sparse_matrix(DOCUMENTS, 6), tmp_path / "index"))
-    inputs = sparse_matrix(INPUTS, 6)
-    return measure_importance(
-        inputs,
-        counts_of(OWN),
-        counts_of(DOCUMENTS),
-        lambda terms, weights: searcher.search_ordinals(terms, weights, 2)[0],
-    )
+
+    def find(terms, weights):
+        return searcher.search_ordinals(terms, weights, 2)[0]
+
+    return measure_importance(sparse_matrix(INPUTS, 6), counts_of(OWN), counts_of(DOCUMENTS), find)
 
 
 def test_importance_of_every_expansion_term(importance):

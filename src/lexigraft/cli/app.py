@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from lexigraft.cli import bench, data, evaluate, explain,expand, fuse, index, mine, model, models, recipe, run, search, vocab
+from lexigraft.cli import bench, data, evaluate, explain,expand, fuse, index, mine, model, models, recipe, run, search, vocab, wackiness
 from lexigraft.cli import vectors as vectors_commands
 from lexigraft.cli.console import err
 from lexigraft.core.errors import LexigraftError
@@ -35,7 +35,7 @@ One stage at a time: `vocab learn`, `pretrain`, `mine`, `finetune`, `encode`, `i
 clicks`, `data evalset`. Models: `model diagnose`, `model mlm`, `model logits`, `model import`. Settings of the papers,
 whole: `recipe list`, then `--recipe NAME`. More than a query: `search --where`, `--overlap` and `--two-step`, `index
 metadata`, `fuse`. What searches take: `bench search`. BM25 with expansion: `expand rm3`, `expand query2doc`, `expand
-doc2query`, `expand generate`. What vectors are like: `vectors stats`.
+doc2query`, `expand generate`. What vectors are like: `vectors stats`.Which expansion terms are wacky: `wackiness`.
 """,
 )
 app.command()(run.quickstart)
@@ -45,6 +45,7 @@ app.command()(explain.explain)
 app.command()(run.report)
 app.command()(evaluate.evaluate)
 app.command()(fuse.fuse)
+app.command()(wackiness.wackiness)
 app.add_typer(index.app, name="index")
 app.command()(model.pretrain)
 app.command()(model.finetune)

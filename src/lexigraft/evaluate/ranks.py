@@ -1,6 +1,6 @@
 """Effectiveness of thousands of rankings, from the rows they found: no names, no dictionaries, one call.
 
-The same numbers as `measures` gives, which a test holds equal; for where one set of queries is searched again and again.
+The same numbers as `measures` gives, which a test holds equal; for where the same queries are searched again and again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,8 +38,8 @@ class RankJudge:
         self._documents, self._gains = np.array(documents, np.int64), np.array(gains, np.float64)
 
     def measure(self, rows: NDArray[np.integer], places: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
-        """[queries, RANK_MEASURES] of rankings [queries, depth], `NOTHING` behind their ends; `places` says which of the
-        judged queries they are of, all in order where it is None."""
+        """[queries, RANK_MEASURES] of rankings [queries, depth], `NOTHING` behind their ends; `places` says which
+        of the judged queries they are of, all in order where it is None."""
         asked = np.arange(len(self._ideal)) if places is None else places
         numbers = np.where(rows >= 0, self._number[np.maximum(rows, 0)], NOTHING)
         return measure_rows(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.errors import SettingError
 from lexigraft.core.types import SparseMatrix
-from lexigraft.explain.wackiness import TermCounts, TermScores, mark_own
+from lexigraft.explain.wackiness import TermCounts, TermScores, kept_indptr, mark_own
 
 
 class Without(NamedTuple):
@@ -32,8 +32,7 @@ def without_expansion(matrix: SparseMatrix, own: TermCounts) -> Without:
 
 def keep_entries(matrix: SparseMatrix, kept: NDArray[np.bool_]) -> Without:
     """`matrix` with the entries that `kept` marks."""
-    ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(kept)))
-    indptr = ends[matrix.indptr]
+    indptr = kept_indptr(matrix.indptr, kept)
     left = SparseMatrix(
         matrix.row_ids,
         indptr,

@@ -66,7 +66,7 @@ def main_script(terms: Sequence[str]) -> str:
 def script_of(text: str) -> str:
     """The script of the first letter: LATIN, CYRILLIC, HANGUL, ...; empty where there is none."""
     letter = next((char for char in text if char.isalpha()), "")
-    return unicodedata.name(letter, "").partition(" ")[0]
+    return unicodedata.name(letter, "").partition(" ")[0] if letter else ""
 
 
 def kind_of(

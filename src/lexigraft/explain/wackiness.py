@@ -77,21 +77,29 @@ class TermScores:
 def expansions_of(matrix: SparseMatrix, own: TermCounts) -> Expansions:
     """The entries of each row that its text, whose terms are the same row of `own`, does not hold."""
     added = ~mark_own(matrix, own)
-    ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(added)))
-    return Expansions(ends[matrix.indptr], np.asarray(matrix.term_ids)[added])
+    return Expansions(kept_indptr(matrix.indptr, added), np.asarray(matrix.term_ids)[added])
+
+
+def kept_indptr(indptr: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The row pointers of the entries that `kept` marks; `indptr` may start anywhere."""
+    ends = np.zeros(len(kept) + 1, np.int64)
+    np.cumsum(kept, out=ends[1:])
+    pointers: NDArray[np.int64] = ends[indptr - indptr[0]]
+    return pointers
 
 
 def mark_own(matrix: SparseMatrix, own: TermCounts) -> NDArray[np.bool_]:
     """Of each entry of `matrix`, whether the text of its row holds the term."""
     if matrix.n_rows != own.n_texts:
         raise InputError(f"{matrix.n_rows} vectors and the terms of {own.n_texts} texts do not belong together")
-    return _mark_own(matrix.indptr, matrix.term_ids, own.indptr, own.terms)
+    return mark_rows(matrix.indptr, matrix.term_ids, own.indptr, own.terms)
 
 
 @compiled
-def _mark_own(
+def mark_rows(
     indptr: NDArray[np.int64], terms: NDArray[np.int32], own_indptr: NDArray[np.int64], own_terms: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
+    """The same on bare arrays, of the rows that `indptr` and `own_indptr` have, which may be some in the middle."""
     marks = np.zeros(indptr[-1] - indptr[0], np.bool_)
     for row in range(len(indptr) - 1):
         at, end = own_indptr[row], own_indptr[row + 1]

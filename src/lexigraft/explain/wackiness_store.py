@@ -66,10 +66,10 @@ def open_wackiness(folder: Path) -> Wackiness:
     manifest = open_artifact(folder, KIND, FORMAT_VERSION)
     facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
     scores, counts = open_array(folder / "scores.npy"), open_array(folder / "counts.npy")
-    arrays = (open_array(folder / f"{name}.npy") for name in ("curves", "areas", "areas_whole"))
+    curves, areas, whole = (open_array(folder / f"{name}.npy") for name in ("curves", "areas", "areas_whole"))
     return Wackiness(
         TermScores(scores, counts, facts["largest_mean"], facts["largest_term"]),
-        CurveRuns(*arrays, facts["n_drawn"]),
+        CurveRuns(curves, areas, whole, facts["n_drawn"]),
         Vocabulary(StringTable(folder, "terms")),
         facts["vocab_fingerprint"],
         facts,

@@ -18,6 +18,7 @@ from lexigraft.model.inputs import ReadTexts, inputs_of, read_documents, read_qu
 from lexigraft.model.precision import fast_precision
 from lexigraft.model.traced_text import trace_text
 from lexigraft.vectors.store import VectorsMeta, shown_title, write_meta
+from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.batching import batches
 
 CPU_BATCH, GPU_BATCH = 64, 512
@@ -138,7 +139,9 @@ class ModelQueryEncoder:
         return self._texts.trace(text, terms)
 
     def trace_document(self, text: str, terms: NDArray[np.int32]) -> TracedText:
-        return TextEncoder(self._texts.encoder, "document").trace(text, terms)
+        return TextEncoder(self._texts.encoder, "document").trace(text, terms)own_bags(self, texts: list[str]) -> TermBags:
+        """The terms of whole texts, counted, as the model reads them."""
+        return self._texts.reader.read_bags(texts)
 
 
 def open_model_query_encoder(path: Path, vocabulary: Vocabulary, fingerprint: str) -> ModelQueryEncoder:

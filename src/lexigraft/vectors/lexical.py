@@ -23,6 +23,7 @@ from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, TermSource, TracedText, Vocabulary
 from lexigraft.vectors.analysis import Analyser
 from lexigraft.vectors.store import VectorsMeta, row_ranges, shown_title, write_meta
+from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.pieces import PieceTable
 from lexigraft.vocab.words import normalise, normalised_utf8, word_spans
 
@@ -218,4 +219,12 @@ class LexicalQueryEncoder:
         sources = {term: places.get(term, unknown) for term in terms.tolist()}
         return TracedText(spanned.text, spanned.spans, len(spanned.spans), sources)
 
-    trace_document = trace_query
+    trace_document = trace_queryown_bags(self, texts: list[str]) -> TermBags:
+        """The terms of whole texts, counted; words outside the vocabulary are not."""
+        rows = self.encode_all(texts)
+        return TermBags(
+            np.cumsum([0, *(len(ids) for ids, _ in rows)], dtype=np.int64),
+            np.concatenate([np.zeros(0, np.int32), *(ids for ids, _ in rows)]),
+            np.concatenate([np.zeros(0, np.int32), *(counts.astype(np.int32) for _, counts in rows)]),
+            np.array([counts.sum() for _, counts in rows], np.int32),
+        )

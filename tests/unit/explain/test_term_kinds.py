@@ -6,8 +6,8 @@ from lexigraft.explain.term_kinds import begins_with_marks, count_capitals, kind
 
 TEXTS = [
     "We met Pedro and Anna. The house of Pedro is old.",
-    "I saw Pedro. Nothing else is known, and nothing will be. If nothing helps, read on.",
-    "Run it. Run it again. NASA and NASA and NASA.",
+    "I saw Pedro. Nothing else is known, and nothing will be. If nothing helps, nothing does.",
+    "Run it. Run it again. The NASA and NASA and NASA.",
 ]
 
 

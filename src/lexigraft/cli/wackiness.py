@@ -1,0 +1,80 @@
+"""`wackiness`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
+from lexigraft.cli.options import JsonOption, OutOption
+
+DOCUMENTS = 20_000
+
+
+def wackiness(
+    out: OutOption,
+    run: Annotated[list[Path], typer.Option("--run", help="The folder of a run; repeat it to compare several.")],
+    system: Annotated[
+        list[str] | None,
+        typer.Option("--system", help="A system for all runs, or one for each in order; their models where not given."),
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option("--data", help="Where the runs' collection lies, if not where they say.")
+    ] = None,
+    queries: Annotated[
+        int, typer.Option("--queries", min=0, help="Expand at most so many training queries; 0: none.")
+    ] = 20_000,
+    documents: Annotated[bool, typer.Option("--documents", help="Take documents as queries, too.")] = False,
+    k: Annotated[
+        int, typer.Option("--k", min=1, help="Documents an input finds, which its terms are sought in.")
+    ] = 100,
+    bins: Annotated[int, typer.Option("--bins", min=1, help="Bins of the curve.")] = 100,
+    removal: Annotated[
+        bool, typer.Option("--removal/--no-removal", help="Measure queries without their wackiest terms.")
+    ] = True,
+    removal_queries: Annotated[
+        int, typer.Option("--removal-queries", min=1, help="At most so many judged queries for that, evenly spread.")
+    ] = 1000,
+    other: Annotated[
+        list[str] | None,
+        typer.Option("--other", help="Another collection, for removal out of domain; may be repeated."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of everything that is drawn.")] = 0,
+    threads: Annotated[int, typer.Option("--threads", min=0, help="0: one a core.")] = 0,
+    json: JsonOption = False,
+) -> None:
+    """Measure which expansion terms have nothing to do with what they find, and what they are worth.
+
+    A term is wacky when documents found by queries that it expands do not hold it. Writes scores, curves with their
+    areas (W-AUC), the wackiest terms, effectiveness without them, and what pruning by them costs. A second call does
+    only what is not done yet.
+    """
+    from lexigraft.pipeline.wackiness import WackinessSettings, measure_wackiness
+
+    show_messages()
+    settings = WackinessSettings(
+        queries=queries,
+        documents=DOCUMENTS if documents else 0,
+        k=k,
+        bins=bins,
+        seed=seed,
+        removal=removal,
+        removal_queries=removal_queries,
+        threads=threads,
+    )
+    found = measure_wackiness(run, out, settings, system or (), data, other or (), BarProgress())
+    if json:
+        print_json(found)
+        return
+    for side, entries in found["sides"].items():
+        columns = ["system", "W-AUC", "± 2 sigma", "group", "over all terms", "coverage", "inputs", "wackiest terms"]
+        rows = [
+            [
+                entry["name"], f"{entry['W-AUC']:.4f}", f"{entry['two_sigma']:.4f}", entry["letters"],
+                f"{entry['W-AUC_whole_vocabulary']:.4f}", f"{entry['coverage']:.3f}", f"{entry['inputs']:,}",
+                " ".join(term["term"] for term in entry["top_terms"][:8]),
+            ]
+            for entry in sorted(entries, key=lambda entry: entry["W-AUC"])
+        ]  # fmt: skip
+        print_table(f"expansion of {side}", columns, rows, left=("system", "group", "wackiest terms"))
+    print_line(f"tables, curves and numbers: {out}")

@@ -1,0 +1,366 @@
+"""The wackiness of systems side by side: scores, curves, removal and pruning, each an artifact that is kept.
+
+OUT/NAME/documents-terms/     the terms of the documents, counted
+OUT/NAME/{queries,documents}/ scores and curves by one side's inputs
+OUT/NAME/removal/             effectiveness without the wackiest terms; removal-COLLECTION/ elsewhere
+OUT/NAME/pruning/             what pruning by wackiness costs and leaves; pruned indexes in it
+OUT/NAME/other-COLLECTION/    vectors and index of another collection
+OUT/result.json, tables.md, *.csv, *.png, *.svg
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lexigraft.core.artifact import Manifest, write_json
+from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.lock import writer_lock
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings import DataSettings, IndexSettings, require
+from lexigraft.core.types import SparseMatrix
+from lexigraft.data.collection import CORPUS, QUERIES
+from lexigraft.data.sources import open_source
+from lexigraft.explain.term_kinds import bare, begins_with_marks, count_capitals, kind_of, main_script
+from lexigraft.explain.wackiness import TermCounts, TermScores, measure_importance, score_terms
+from lexigraft.explain.wackiness_curve import curve_runs, significance_letters
+from lexigraft.explain.wackiness_store import FORMAT_VERSION, KIND, Wackiness, open_wackiness, write_wackiness
+from lexigraft.index import store as index_store
+from lexigraft.pipeline import stages
+from lexigraft.pipeline.ensure import Ensurer
+from lexigraft.pipeline.layout import RunFolder
+from lexigraft.pipeline.training_data import TRAIN
+from lexigraft.pipeline.wackiness_inputs import (
+    OpenSystem,
+    drawn_places,
+    input_queries,
+    open_document_terms,
+    open_system,
+    take_counts,
+    take_vectors,
+    terms_manifest,
+    write_document_terms,
+)
+from lexigraft.pipeline.wackiness_pruning import SHARES, pruning_rows
+from lexigraft.pipeline.wackiness_removal import REPEATS, removal_curves
+from lexigraft.pipeline.wackiness_report import write_report
+from lexigraft.vectors import store as vectors_store
+from lexigraft.vocab.stopwords import ENGLISH
+
+QUERY_SIDE, DOCUMENT_SIDE = "queries", "documents"
+REMOVAL_FORMAT, PRUNING_FORMAT, OTHER_FORMAT = 1, 1, 1
+TOP_TERMS = 20
+TEXTS_FOR_NAMES = 100_000  # documents that say how words are written
+
+
+@dataclass(frozen=True)
+class WackinessSettings:
+    """How wackiness is measured. `queries` and `documents` are the most inputs of each side; 0: that side is left out.
+    Each of `runs` draws has `draw` of them, or half where there are fewer than twice as many."""
+
+    queries: int = 20_000
+    documents: int = 0
+    k: int = 100
+    bins: int = 100
+    runs: int = 10
+    draw: int = 10_000
+    seed: int = 0
+    removal: bool = True
+    removal_queries: int = 1000
+    threads: int = 0  # 0: one a core
+
+    def __post_init__(self) -> None:
+        require(self.queries >= 0 and self.documents >= 0, "queries", self.queries, "0 (leave them out) or more")
+        require(self.k >= 1, "k", self.k, "1 or more")
+        require(self.bins >= 1, "bins", self.bins, "1 or more")
+        require(self.runs >= 2, "runs", self.runs, "2 or more")
+        require(self.draw >= 1, "draw", self.draw, "1 or more")
+        require(self.removal_queries >= 1, "removal_queries", self.removal_queries, "1 or more")
+        if not self.queries and not self.documents:
+            raise SettingError("neither queries nor documents are to be expanded; give one of them a number above 0")
+
+    @property
+    def sides(self) -> list[str]:
+        return [side for side, n in ((QUERY_SIDE, self.queries), (DOCUMENT_SIDE, self.documents)) if n]
+
+    @property
+    def n_threads(self) -> int:
+        return self.threads or os.cpu_count() or 1
+
+
+def measure_wackiness(
+    runs: Sequence[Path],
+    out: Path,
+    settings: WackinessSettings | None = None,
+    systems: Sequence[str] = (),
+    data: str | None = None,
+    others: Sequence[str] = (),
+    progress: Progress = SILENT,
+) -> dict[str, Any]:
+    """Measure a system of each of `runs` into `out`, doing only what is not done yet, and return the result as JSON.
+
+    `systems`: one for all runs or one for each; their learned models where none. `data`: where their collection lies,
+    if it has moved. `others`: further collections, which the same models encode, to measure removal out of domain.
+    """
+    settings = settings or WackinessSettings()
+    opened = _open_all(runs, systems, data)
+    if (out / "result.json").exists() and not (out / ".lock").exists():
+        raise SettingError(f"--out {out} has a result.json that is not of this command; give another folder")
+    with writer_lock(out):
+        studied = [
+            _Study(system, out / system.name, settings, Ensurer(RunFolder(out), None), progress) for system in opened
+        ]
+        found = [study.everything(others) for study in studied]
+        result = {
+            "settings": asdict(settings),
+            "systems": [
+                {"name": system.name, "run": str(run), "system": system.system, "collection": system.collection.name}
+                for system, run in zip(opened, runs, strict=True)
+            ],
+            "sides": {side: _side_result(found, side) for side in settings.sides},
+            "removal": [entry for one in found for entry in one["removal"]],
+            "pruning": [entry for one in found for entry in one["pruning"]],
+        }
+        write_json(out / "result.json", result)
+        write_report(result, out)
+    return result
+
+
+def _open_all(runs: Sequence[Path], systems: Sequence[str], data: str | None) -> list[OpenSystem]:
+    if not runs:
+        raise SettingError("no run was given; give the folder of one or more: --run RUN")
+    if len(systems) > 1 and len(systems) != len(runs):
+        raise SettingError(f"{len(systems)} systems for {len(runs)} runs; give one for all, or one for each in order")
+    chosen: list[str | None] = list(systems) * len(runs) if len(systems) == 1 else [*systems] or [None] * len(runs)
+    opened: list[OpenSystem] = []
+    for run, system in zip(runs, chosen, strict=True):
+        wanted = run.resolve().name
+        one = open_system(run, system, wanted, data)
+        taken = {other.name for other in opened}
+        names = (wanted, f"{wanted}-{one.system}", *(f"{wanted}-{one.system}-{n}" for n in range(2, len(runs) + 2)))
+        opened.append(open_system(run, system, next(name for name in names if name not in taken), data))
+    return opened
+
+
+class _Study:
+    """One system: what is made for it, and what is read back."""
+
+    def __init__(
+        self, system: OpenSystem, folder: Path, settings: WackinessSettings, artifacts: Ensurer, progress: Progress
+    ) -> None:
+        self.system, self.folder, self.settings = system, folder, settings
+        self.artifacts, self.progress = artifacts, progress
+
+    def everything(self, others: Sequence[str]) -> dict[str, Any]:
+        sides = {side: self.side(side) for side in self.settings.sides}
+        found: dict[str, Any] = {"name": self.system.name, "sides": sides, "removal": [], "pruning": []}
+        if not self.settings.removal or QUERY_SIDE not in sides:
+            return found
+        if self.system.split is not None:
+            found["removal"].append(self.removal(sides[QUERY_SIDE]))
+            found["pruning"] = self.pruning(sides[QUERY_SIDE], sides.get(DOCUMENT_SIDE, sides[QUERY_SIDE]))
+        for other in others:
+            found["removal"].append(self.removal_elsewhere(other, sides[QUERY_SIDE]))
+        return found
+
+    def ensure(
+        self, name: str, kind: str, version: int, config: dict[str, Any], parents: dict[str, str], make: Any
+    ) -> Path:
+        """The folder of an artifact, made or kept."""
+        path = self.folder / name
+        wanted = Manifest(kind, version, config, parents, self.settings.seed)
+        self.artifacts.ensure("evaluate", f"{self.system.name}: {name}", path, wanted, make)
+        return path
+
+    @cached_property
+    def document_terms(self) -> TermCounts:
+        path, wanted = self.folder / "document-terms", terms_manifest(self.system)
+        self.artifacts.ensure(
+            "evaluate", f"{self.system.name}: document terms", path, wanted,
+            lambda folder: write_document_terms(self.system, folder, self.progress),
+        )  # fmt: skip
+        return open_document_terms(path)
+
+    def side(self, side: str) -> Wackiness:
+        settings, system = self.settings, self.system
+        config = {
+            "side": side, "inputs": settings.queries if side == QUERY_SIDE else settings.documents, "k": settings.k,
+            "bins": settings.bins, "runs": settings.runs, "draw": settings.draw,
+        }  # fmt: skip
+        parents = {"index": system.fingerprint(system.index_path)}
+        if side == QUERY_SIDE:
+            parents |= {"queries": system.collection.digest(QUERIES), "train": self._digest(TRAIN)}
+        path = self.ensure(side, KIND, FORMAT_VERSION, config, parents, lambda folder: self._score(side, folder))
+        return open_wackiness(path)
+
+    def _digest(self, split: str) -> str:
+        return self.system.collection.digest(split) if split in self.system.collection.splits else ""
+
+    def _score(self, side: str, folder: Path) -> None:
+        settings, system = self.settings, self.system
+        inputs, own, which = self._inputs(side)
+        n_terms = inputs.n_terms
+        threads = settings.n_threads
+        find = system.finder(settings.k)
+        importance = measure_importance(inputs, own, self.document_terms, find, threads, self.progress)
+        if not len(importance.expansions.terms):
+            raise InputError(
+                f"{system.name} ({system.system}): no expansion terms: every term of its {inputs.n_rows:,} {which} is "
+                "in their own text, so nothing can be wacky; give a system that expands, such as a learned model"
+            )
+        scores = score_terms(importance, n_terms)
+        runs = curve_runs(importance, n_terms, settings.bins, settings.runs, settings.draw, settings.seed)
+        at_one = int((scores.scores == 1).sum())
+        facts = {
+            "inputs": inputs.n_rows,
+            "which": which,
+            "inputs_without_expansion": int((np.diff(importance.expansions.indptr) == 0).sum()),
+            "inputs_that_found_nothing": importance.n_found_nothing,
+            "expansion_terms_an_input": len(importance.expansions.terms) / max(1, inputs.n_rows),
+            "terms": n_terms,
+            "terms_seen": len(scores.seen),
+            "terms_of_score_1": at_one,
+            "top_terms": self._top_terms(scores),
+        }
+        write_wackiness(folder, scores, runs, system.index.vocabulary, facts)
+
+    def _inputs(self, side: str) -> tuple[SparseMatrix, TermCounts, str]:
+        """(vectors, own terms, what they are) of a side's inputs."""
+        settings, system = self.settings, self.system
+        if side == QUERY_SIDE:
+            queries, which = input_queries(system.collection, settings.queries, settings.seed)
+            return system.encode(queries, self.progress), system.own_terms([query.text for query in queries]), which
+        matrix = system.vectors.matrix
+        rows = drawn_places(matrix.n_rows, settings.documents, settings.seed)
+        return take_vectors(matrix, rows), take_counts(self.document_terms, rows), "documents"
+
+    def _top_terms(self, scores: TermScores) -> list[dict[str, Any]]:
+        """The wackiest terms, of equal ones those that expand most inputs, with their kinds."""
+        terms = self.system.index.vocabulary.terms
+        order = np.lexsort((scores.seen, -scores.counts[scores.seen], -scores.scores[scores.seen]))
+        top = scores.seen[order[:TOP_TERMS]].tolist()
+        marked, script = begins_with_marks(terms), main_script(terms)
+        words = {bare(terms[term], marked)[0].lower() for term in top}
+        texts = (document.contents for document in islice(self.system.collection.documents(), TEXTS_FOR_NAMES))
+        written = count_capitals(words, texts)
+        return [
+            {
+                "term": terms[term],
+                "score": float(scores.scores[term]),
+                "expands": int(scores.counts[term]),
+                "kind": kind_of(terms[term], marked, script, ENGLISH, written),
+            }
+            for term in top
+        ]
+
+    def removal(self, scored: Wackiness) -> dict[str, Any]:
+        return self._removal(self.system, "removal", scored, "in-domain", 1000)
+
+    def _removal(self, system: OpenSystem, name: str, scored: Wackiness, domain: str, depth: int) -> dict[str, Any]:
+        settings, split = self.settings, system.split
+        if split is None:
+            raise InputError(
+                f"{system.collection.name} has no test or dev judgements, so removal cannot be measured on it"
+            )
+        config = {"queries": settings.removal_queries, "repeats": REPEATS, "depth": depth, "split": split}
+        parents = {
+            "wackiness": scored.fingerprint, "index": system.fingerprint(system.index_path),
+            "queries": system.collection.digest(QUERIES), "qrels": system.collection.digest(split),
+        }  # fmt: skip
+
+        def make(folder: Path) -> None:
+            queries, judged = system.judged(settings.removal_queries)
+            vectors, own = system.encode(queries, self.progress), system.own_terms([query.text for query in queries])
+            found = removal_curves(
+                system.index, vectors, own, judged, scored.terms, settings.seed, settings.n_threads, depth,
+                progress=self.progress,
+            )  # fmt: skip
+            write_json(folder / "removal.json", found)
+
+        path = self.ensure(name, "wackiness-removal", REMOVAL_FORMAT, config, parents, make)
+        facts = {"name": self.system.name, "collection": system.collection.name, "domain": domain, "split": split}
+        return {**facts, **_read(path / "removal.json")}
+
+    def removal_elsewhere(self, source: str, scored: Wackiness) -> dict[str, Any]:
+        """The same on another collection, whose documents and queries the same model encodes."""
+        description = self.system.vectors.query_encoder
+        if description.get("kind") != "model":
+            raise InputError(f"{self.system.name} is no model: only a model can encode another collection ({source})")
+        collection, data = open_source(source), DataSettings()
+        place = self.folder / f"other-{collection.name}"
+        model = (self.system.vectors_path / description["model"]).resolve()
+        vectors = place / "vectors"
+
+        def encode(folder: Path) -> None:
+            from lexigraft.pipeline import model_stages
+
+            model_stages.encode(collection, data, model, folder, vectors, self.progress)
+
+        named = f"other-{collection.name}"
+        parents = {"corpus": collection.digest(CORPUS), "model": description["fingerprint"]}
+        kept = {"encoder": "model"}
+        self.ensure(f"{named}/vectors", vectors_store.KIND, vectors_store.FORMAT_VERSION, kept, parents, encode)
+        self.ensure(
+            f"{named}/index", index_store.KIND, index_store.FORMAT_VERSION, {"keep": 0},
+            {"vectors": self.system.fingerprint(vectors)},
+            lambda folder: stages.index(vectors, 0, IndexSettings(), folder, self.progress),
+        )  # fmt: skip
+        other = OpenSystem(self.system.name, self.system.system, collection, data, place / "index", vectors)
+        return self._removal(other, f"removal-{collection.name}", scored, "out-of-domain", 10)
+
+    def pruning(self, by_queries: Wackiness, by_documents: Wackiness) -> list[dict[str, Any]]:
+        settings, system, split = self.settings, self.system, self.system.split
+        assert split is not None, "checked before"
+        parents = {
+            "queries-wackiness": by_queries.fingerprint, "documents-wackiness": by_documents.fingerprint,
+            "vectors": system.fingerprint(system.vectors_path), "index": system.fingerprint(system.index_path),
+            "queries": system.collection.digest(QUERIES), "qrels": system.collection.digest(split),
+        }  # fmt: skip
+        config = {"queries": settings.removal_queries, "shares": list(SHARES), "split": split}
+
+        def make(folder: Path) -> None:
+            queries, judged = system.judged(settings.removal_queries)
+            vectors, own = system.encode(queries, self.progress), system.own_terms([query.text for query in queries])
+            rows = pruning_rows(
+                system, vectors, own, judged, self.document_terms, by_queries.terms, by_documents.terms,
+                self.folder / "pruned", settings.seed, settings.n_threads,
+            )  # fmt: skip
+            write_json(folder / "rows.json", rows)
+
+        path = self.ensure("pruning", "wackiness-pruning", PRUNING_FORMAT, config, parents, make)
+        return [{"name": self.system.name, **row} for row in _read(path / "rows.json")]
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _side_result(found: Sequence[dict[str, Any]], side: str) -> list[dict[str, Any]]:
+    """One entry a system, in the order given; letters compare them all."""
+    letters = significance_letters([one["sides"][side].runs.areas for one in found])
+    return [_entry(one["name"], one["sides"][side], letter) for one, letter in zip(found, letters, strict=True)]
+
+
+def _entry(name: str, found: Wackiness, letters: str) -> dict[str, Any]:
+    runs, terms = found.runs, found.terms
+    largest = found.vocabulary.terms[terms.largest_term] if terms.largest_term >= 0 else None
+    facts = {key: value for key, value in found.facts.items() if key not in ("largest_term", "vocab_fingerprint")}
+    return {
+        "name": name,
+        "W-AUC": float(runs.areas.mean()),
+        "two_sigma": 2 * float(runs.areas.std(ddof=1)) if len(runs.areas) > 1 else 0.0,
+        "letters": letters,
+        "W-AUC_whole_vocabulary": float(runs.areas_whole.mean()),
+        "coverage": terms.coverage,
+        "term_of_the_largest_mean": largest,
+        **facts,
+        "areas": runs.areas.tolist(),
+        "curve": runs.curves.mean(axis=0).tolist(),
+        "curve_two_sigma": (2 * runs.curves.std(axis=0, ddof=1)).tolist() if len(runs.curves) > 1 else [],
+    }

@@ -1,0 +1,230 @@
+"""What `measure_wackiness` found, for the eye: tables in Markdown and CSV, curves and removals as pictures."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+COLORS = 10  # of the default cycle, so that a system has the same one in every picture
+
+
+def write_report(result: Mapping[str, Any], folder: Path) -> None:
+    """Tables and pictures of a result into `folder`."""
+    tables = {
+        "wackiness": _wackiness_rows(result),
+        "top_terms": _top_rows(result),
+        "removal": _removal_rows(result),
+        "pruning": [dict(row) for row in result["pruning"]],
+        "curves": _curve_rows(result),
+    }
+    for name, rows in tables.items():
+        path = folder / f"{name}.csv"
+        path.unlink(missing_ok=True)  # of a former call that had more
+        if rows:
+            _write_csv(path, rows)
+    (folder / "tables.md").write_text(_markdown(result, tables), encoding="utf-8")
+    draw_curves(result, folder)
+    for name in ("removal.png", "removal.svg"):
+        (folder / name).unlink(missing_ok=True)
+    if result["removal"]:
+        draw_removal(result["removal"], folder)
+
+
+def _wackiness_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The table of areas, the smallest first, a side after the other."""
+    rows = []
+    for side, entries in result["sides"].items():
+        for entry in sorted(entries, key=lambda entry: entry["W-AUC"]):
+            rows.append(
+                {
+                    "side": side,
+                    "system": entry["name"],
+                    "W-AUC": entry["W-AUC"],
+                    "two_sigma": entry["two_sigma"],
+                    "group": entry["letters"],
+                    "W-AUC over all terms": entry["W-AUC_whole_vocabulary"],
+                    "coverage": entry["coverage"],
+                    "terms": entry["terms"],
+                    "terms seen": entry["terms_seen"],
+                    "of score 1": entry["terms_of_score_1"],
+                    "expansion terms an input": entry["expansion_terms_an_input"],
+                    "inputs": entry["inputs"],
+                    "inputs a run": entry["n_drawn"],
+                    "least wacky term": entry["term_of_the_largest_mean"],
+                    "its mean S": entry["largest_mean"],
+                }
+            )
+    return rows
+
+
+def _top_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"side": side, "system": entry["name"], "rank": rank, **term}
+        for side, entries in result["sides"].items()
+        for entry in entries
+        for rank, term in enumerate(entry["top_terms"], 1)
+    ]
+
+
+def _removal_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows = []
+    for entry in result["removal"]:
+        for measure, values in entry["measures"].items():
+            for place, n in enumerate(entry["removed"]):
+                mean, spread = values["random"][place], 2 * values["random_std"][place]
+                wacky = values["wacky"][place]
+                verdict = "below" if wacky < mean - spread else "above" if wacky > mean + spread else "within"
+                rows.append(
+                    {
+                        "system": entry["name"],
+                        "collection": entry["collection"],
+                        "measure": measure,
+                        "removed": n,
+                        "without the wackiest": wacky,
+                        "without random ones": mean,
+                        "two_std": spread,
+                        "verdict": verdict,
+                        "full": values["full"],
+                        "no expansion": values["none"],
+                        "weight left, wackiest": entry["weight_wacky"][place],
+                        "weight left, random": entry["weight_random"][place],
+                    }
+                )
+    return rows
+
+
+def _curve_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"side": side, "system": entry["name"], "bin": number, "mean": mean, "two_sigma": spread}
+        for side, entries in result["sides"].items()
+        for entry in entries
+        for number, (mean, spread) in enumerate(zip(entry["curve"], entry["curve_two_sigma"], strict=True), 1)
+    ]
+
+
+def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _markdown(result: Mapping[str, Any], tables: Mapping[str, list[dict[str, Any]]]) -> str:
+    settings = result["settings"]
+    lines = [
+        "# Wackiness",
+        "",
+        f"k = {settings['k']}, {settings['bins']} bins, {settings['runs']} runs over drawn inputs, "
+        f"seed {settings['seed']}. W-AUC: mean and two standard deviations over the runs; systems that share a letter "
+        "do not differ significantly (paired t-test, Bonferroni). Coverage: the share of the vocabulary that was ever "
+        "an expansion; the others are left out, and have score 1 in the column over all terms.",
+        "",
+        *_table(tables["wackiness"]),
+        "",
+        "![curves](curves.png)",
+        "",
+    ]
+    for side, entries in result["sides"].items():
+        lines += [f"## Wackiest terms ({side})", ""]
+        lines += [
+            f"- {entry['name']}: " + ", ".join(f"`{_cell(t['term'])}` ({t['kind']})" for t in entry["top_terms"])
+            for entry in entries
+        ]
+        lines += [""]
+    if tables["removal"]:
+        kept = ("system", "collection", "removed", "measure", "without the wackiest", "without random ones", "two_std")
+        chosen = [row for row in tables["removal"] if row["measure"] in ("MRR@10", "nDCG@10")]
+        lines += [
+            "## Without the wackiest expansion terms of queries", "", "![removal](removal.png)", "",
+            *_table([{key: row[key] for key in (*kept, "verdict", "full", "no expansion")} for row in chosen]), "",
+            "All measures: `removal.csv`. Random: as many terms drawn from those seen as expansions, mean and two "
+            "standard deviations.", "",
+        ]  # fmt: skip
+    if tables["pruning"]:
+        lines += [
+            "## Pruning by wackiness", "",
+            "The wackiest share of the terms dropped from queries, documents or both, their own terms kept.", "",
+            *_table(tables["pruning"]), "",
+        ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    columns = list(rows[0])
+    return [
+        "| " + " | ".join(columns) + " |",
+        "|" + "---|" * len(columns),
+        *("| " + " | ".join(_cell(row[column]) for column in columns) + " |" for row in rows),
+    ]
+
+
+def _cell(value: Any) -> str:
+    text = f"{value:.4f}" if isinstance(value, float) else str(value)
+    return text.replace("|", "\\|").replace("`", "'")
+
+
+def draw_curves(result: Mapping[str, Any], folder: Path) -> None:
+    """curves.png and curves.svg: one panel a side, one line a system with its two standard deviations."""
+    plt = _pyplot()
+    sides = result["sides"]
+    figure, grid = plt.subplots(1, len(sides), figsize=(6.5 * len(sides), 4.5), layout="constrained", squeeze=False)
+    for axes, (side, entries) in zip(grid[0], sides.items(), strict=True):
+        for place, entry in enumerate(entries):
+            mean, spread = entry["curve"], entry["curve_two_sigma"] or [0.0] * len(entry["curve"])
+            at = [(number + 0.5) / len(mean) * 100 for number in range(len(mean))]
+            label = f"{entry['name']} (W-AUC {entry['W-AUC']:.3f})"
+            axes.plot(at, mean, label=label, color=f"C{place % COLORS}", linewidth=1.5)
+            low, high = ([m + sign * s for m, s in zip(mean, spread, strict=True)] for sign in (-1, 1))
+            axes.fill_between(at, low, high, color=f"C{place % COLORS}", alpha=0.2, linewidth=0)
+        axes.set_title(f"expansion of {side}")
+        axes.set_xlabel("terms, wackiest first (% of those seen as expansions)")
+        axes.set_ylabel("mean Wackiness Score of the bin")
+        _finish(axes)
+    _save(plt, figure, folder, "curves")
+
+
+def draw_removal(entries: Sequence[Mapping[str, Any]], folder: Path) -> None:
+    """removal.png and removal.svg: a row a system and collection, a panel a measure."""
+    plt = _pyplot()
+    n_columns = max(len(entry["measures"]) for entry in entries)
+    size = (3.6 * n_columns, 3.1 * len(entries))
+    figure, grid = plt.subplots(len(entries), n_columns, figsize=size, layout="constrained", squeeze=False)
+    for row, entry in zip(grid, entries, strict=True):
+        for axes in row[len(entry["measures"]) :]:
+            axes.set_visible(False)
+        for axes, (measure, values) in zip(row, entry["measures"].items(), strict=False):
+            n, mean, std = entry["removed"], values["random"], values["random_std"]
+            axes.axhline(values["full"], color="tab:green", linewidth=1, label="full expansion")
+            axes.axhline(values["none"], color="tab:red", linewidth=1, label="no expansion")
+            low, high = ([m + sign * s for m, s in zip(mean, std, strict=True)] for sign in (-2, 2))
+            axes.fill_between(n, low, high, color="tab:orange", alpha=0.3, linewidth=0)
+            axes.plot(n, mean, color="tab:orange", linewidth=1, label="random terms removed")
+            axes.plot(n, values["wacky"], color="tab:blue", marker=".", label="wackiest terms removed")
+            axes.set_xscale("log")
+            axes.set_title(f"{entry['name']} on {entry['collection']}: {measure}", fontsize=8)
+            axes.set_xlabel("terms removed", fontsize=8)
+            _finish(axes, legend=axes is row[0])
+    _save(plt, figure, folder, "removal")
+
+
+def _pyplot() -> Any:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    plt.rcParams["svg.hashsalt"] = "lexigraft"  # the same numbers give the same bytes
+    return plt
+
+
+def _finish(axes: Any, legend: bool = True) -> None:
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    if legend:
+        axes.legend(frameon=False, fontsize=7)
+
+
+def _save(plt: Any, figure: Any, folder: Path, name: str) -> None:
+    figure.savefig(folder / f"{name}.png", dpi=130, metadata={"Software": None})
+    figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+    plt.close(figure)
