@@ -10,14 +10,15 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-STOP_WORD, PUNCTUATION, NAME, PIECE, DIGITS, OTHER_SCRIPT, WORD, UNDECIDED = (
-    "stop-word", "punctuation", "name", "piece", "digits", "other script", "word", "word or name",
+STOP_WORD, PUNCTUATION, NAME, PIECE, DIGITS, OTHER_SCRIPT, SPECIAL, WORD, UNDECIDED = (
+    "stop-word", "punctuation", "name", "piece", "digits", "other script", "special token", "word", "word or name",
 )  # fmt: skip
 CONTINUES, BEGINS = "##", ("Ġ", "▁")
 SAMPLED = 2000  # terms that say which script a vocabulary is of
 NAME_SHARE = 0.8  # of a name's occurrences are capitalised
 FEWEST = 3  # occurrences that decide
 
+_SPECIAL = re.compile(r"\[.+\]|<.+>")
 _WORD = re.compile(r"[^\W\d_]+")
 _ENDS = (".", "!", "?", ":", ";", "\n", '"', "'", "(", "•", "-", "*")  # what may stand before a capital of its own
 
@@ -75,6 +76,8 @@ def kind_of(
     """The kind of a term of a vocabulary: whether it is `marked` (`begins_with_marks`), its main `script`, and how its
     words are `written`, as far as that was counted."""
     text, continues = bare(term, marked)
+    if _SPECIAL.fullmatch(term):
+        return SPECIAL
     if not any(char.isalnum() for char in text):
         return PUNCTUATION
     if all(char.isnumeric() for char in text if char.isalnum()):

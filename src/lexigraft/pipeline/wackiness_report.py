@@ -74,6 +74,7 @@ def _removal_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
                 mean, spread = values["random"][place], 2 * values["random_std"][place]
                 wacky = values["wacky"][place]
                 verdict = "below" if wacky < mean - spread else "above" if wacky > mean + spread else "within"
+                verdict = "all removed" if n == entry["terms"] else verdict
                 rows.append(
                     {
                         "system": entry["name"],

@@ -15,7 +15,8 @@ TEXTS = [
     ("term", "kind"),
     [
         ("the", "stop-word"), ("##ing", "piece"), ("##", "punctuation"), ("...", "punctuation"), ("2024", "digits"),
-        ("##7", "digits"), ("привет", "other script"), ("pedro", "name"), ("nothing", "word"),
+        ("##7", "digits"), ("[SEP]", "special token"), ("<s>", "special token"),
+        ("привет", "other script"), ("pedro", "name"), ("nothing", "word"),
         ("anna", "word or name"),  # seen once
         ("run", "word or name"),  # only where sentences begin
         ("nasa", "word"),
