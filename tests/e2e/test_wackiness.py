@@ -70,7 +70,7 @@ def test_full_expansion_is_what_the_run_measured(measured, finished):  # noqa: F
 
 
 def test_pruned_indexes_cost_less_and_can_be_searched(measured, finished, lexigraft):  # noqa: F811
-    out, result = measured
+    out, _ = measured
     whole = open_index(finished / "judged/esplade/index")
     with (out / "pruning.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["name"] == "run"]

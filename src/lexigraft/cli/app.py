@@ -5,7 +5,23 @@ import sys
 
 import typer
 
-from lexigraft.cli import bench, data, evaluate, explain,expand, fuse, index, mine, model, models, recipe, run, search, vocab, wackiness
+from lexigraft.cli import (
+    bench,
+    data,
+    evaluate,
+    expand,
+    explain,
+    fuse,
+    index,
+    mine,
+    model,
+    models,
+    recipe,
+    run,
+    search,
+    vocab,
+    wackiness,
+)
 from lexigraft.cli import vectors as vectors_commands
 from lexigraft.cli.console import err
 from lexigraft.core.errors import LexigraftError
@@ -35,7 +51,7 @@ One stage at a time: `vocab learn`, `pretrain`, `mine`, `finetune`, `encode`, `i
 clicks`, `data evalset`. Models: `model diagnose`, `model mlm`, `model logits`, `model import`. Settings of the papers,
 whole: `recipe list`, then `--recipe NAME`. More than a query: `search --where`, `--overlap` and `--two-step`, `index
 metadata`, `fuse`. What searches take: `bench search`. BM25 with expansion: `expand rm3`, `expand query2doc`, `expand
-doc2query`, `expand generate`. What vectors are like: `vectors stats`.Which expansion terms are wacky: `wackiness`.
+doc2query`, `expand generate`. What vectors are like: `vectors stats`. Which expansion terms are wacky: `wackiness`.
 """,
 )
 app.command()(run.quickstart)

@@ -137,7 +137,9 @@ def _open_all(runs: Sequence[Path], systems: Sequence[str], data: str | None) ->
         raise SettingError("no run was given; give the folder of one or more: --run RUN")
     if len(systems) > 1 and len(systems) != len(runs):
         raise SettingError(f"{len(systems)} systems for {len(runs)} runs; give one for all, or one for each in order")
-    chosen: list[str | None] = list(systems) * len(runs) if len(systems) == 1 else [*systems] or [None] * len(runs)
+    chosen: list[str | None] = [*systems] or [None]
+    if len(chosen) == 1:
+        chosen = chosen * len(runs)
     opened: list[OpenSystem] = []
     for run, system in zip(runs, chosen, strict=True):
         wanted = run.resolve().name

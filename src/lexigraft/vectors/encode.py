@@ -139,7 +139,9 @@ class ModelQueryEncoder:
         return self._texts.trace(text, terms)
 
     def trace_document(self, text: str, terms: NDArray[np.int32]) -> TracedText:
-        return TextEncoder(self._texts.encoder, "document").trace(text, terms)own_bags(self, texts: list[str]) -> TermBags:
+        return TextEncoder(self._texts.encoder, "document").trace(text, terms)
+
+    def own_bags(self, texts: list[str]) -> TermBags:
         """The terms of whole texts, counted, as the model reads them."""
         return self._texts.reader.read_bags(texts)
 

@@ -219,7 +219,9 @@ class LexicalQueryEncoder:
         sources = {term: places.get(term, unknown) for term in terms.tolist()}
         return TracedText(spanned.text, spanned.spans, len(spanned.spans), sources)
 
-    trace_document = trace_queryown_bags(self, texts: list[str]) -> TermBags:
+    trace_document = trace_query
+
+    def own_bags(self, texts: list[str]) -> TermBags:
         """The terms of whole texts, counted; words outside the vocabulary are not."""
         rows = self.encode_all(texts)
         return TermBags(
