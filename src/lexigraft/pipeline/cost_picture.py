@@ -17,8 +17,8 @@ def draw(
     path: Path,
     measure: str = "MRR@10",
 ) -> None:
-    """A point a row, against FLOPS on a logarithmic axis; `front` is joined by a line and named, `limit` stands
-    upright, `chosen` is ringed."""
+    """A point a row, against FLOPS on a logarithmic axis; `front` is joined by a line and named, `limit`, BM25's
+    FLOPS or the budget that something was chosen within, stands upright, `chosen` is ringed."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -35,7 +35,8 @@ def draw(
     if baseline is not None:
         axes.plot(*_places([baseline], measure), "s", color="C1", label=baseline["system"])
     if limit is not None:
-        axes.axvline(limit, color="C1", linestyle="--", linewidth=1, label=f"budget: {limit:.3g} FLOPS")
+        label = f"{'bm25' if chosen is None else 'budget'}: {limit:.3g} FLOPS"
+        axes.axvline(limit, color="C1", linestyle="--", linewidth=1, label=label)
     if chosen is not None:
         places = _places([row for row in rows if (row["qk"], row["dk"]) == chosen], measure)
         axes.plot(*places, "o", markersize=15, fillstyle="none", color="C3", label=f"chosen: ({chosen[0]},{chosen[1]})")
