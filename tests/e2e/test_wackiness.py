@@ -10,21 +10,21 @@ import pytest
 from lexigraft.data.write import write_collection
 from lexigraft.explain.wackiness_store import open_wackiness
 from lexigraft.index.store import open_index
+from lexigraft.pipeline.wackiness import WackinessSettings, measure_wackiness
 from tests.conftest import DOCUMENTS, QRELS, QUERIES
 from tests.e2e.test_model import backbone, collection, finished  # noqa: F401  (fixtures)
 
-
-@pytest.fixture
-def measured(finished, tmp_path, lexigraft):  # noqa: F811
-    out = tmp_path / "wack"
-    answer = lexigraft(
-        "wackiness", "--run", finished, "--run", finished, "--out", out, "--documents", "--k", 10, "--json"
-    )
-    assert answer.status == 0, answer.stderr
-    return out, answer.json
+SETTINGS = WackinessSettings(documents=20_000, k=10)
 
 
-def test_folder_and_numbers(measured, finished, lexigraft):  # noqa: F811
+@pytest.fixture(scope="module")
+def measured(finished, tmp_path_factory):  # noqa: F811
+    """What the command line calls, once for all tests that only look."""
+    out = tmp_path_factory.mktemp("measured") / "wack"
+    return out, json.loads(json.dumps(measure_wackiness([finished, finished], out, SETTINGS)))
+
+
+def test_folder_and_numbers(measured):
     out, result = measured
     names = [entry["name"] for entry in result["systems"]]
     assert names == ["run", "run-esplade"]
@@ -83,8 +83,9 @@ def test_pruned_indexes_cost_less_and_can_be_searched(measured, finished, lexigr
     assert hits
 
 
-def test_a_second_call_redoes_only_what_is_missing(measured, finished, lexigraft):  # noqa: F811
-    out, result = measured
+def test_a_second_call_redoes_only_what_is_missing(measured, finished, tmp_path, lexigraft):  # noqa: F811
+    out, result = tmp_path / "wack", measured[1]
+    shutil.copytree(measured[0], out)
     before = {file: file.stat().st_mtime_ns for file in out.rglob("*.npy")}
     shutil.rmtree(out / "run" / "removal")
     again = lexigraft(

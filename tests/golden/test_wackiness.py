@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from lexigraft.explain.removal import flag
+from lexigraft.core.errors import SettingError
+from lexigraft.explain.removal import flag, over_threshold, wackiest_share
 from lexigraft.explain.wackiness import TermCounts, measure_importance, score_terms
 from lexigraft.explain.wackiness_curve import area, curve, significance_letters, whole_vocabulary
 from lexigraft.search.searcher import Searcher
@@ -88,6 +89,16 @@ def test_flag_of_a_query(importance):
     assert found.wackiness == pytest.approx(0.28125 / 0.875)
     assert (found.n_expansion, found.n_scored) == (4, 3)
     assert flag((vector[0][:1], vector[1][:1]), np.array([0], np.int32), scores).wackiness is None
+
+
+def test_terms_to_drop(importance):
+    found = score_terms(importance, 6)
+    assert over_threshold(found, 0.6).tolist() == [2, 3, 5]
+    assert over_threshold(found, 0.625).tolist() == [3, 5]
+    assert sorted(wackiest_share(found, 0.5).tolist()) == [3, 5]
+    assert wackiest_share(found, 0.75).tolist()[2] == 2
+    with pytest.raises(SettingError, match="0 to 1"):
+        wackiest_share(found, 1.5)
 
 
 def test_letters():

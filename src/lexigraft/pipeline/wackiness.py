@@ -11,7 +11,7 @@ OUT/result.json, tables.md, *.csv, *.png, *.svg
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -139,14 +139,14 @@ def _open_all(runs: Sequence[Path], systems: Sequence[str], data: str | None) ->
         raise SettingError(f"{len(systems)} systems for {len(runs)} runs; give one for all, or one for each in order")
     chosen: list[str | None] = [*systems] or [None]
     if len(chosen) == 1:
-        chosen = chosen * len(runs)
+        chosen *= len(runs)
     opened: list[OpenSystem] = []
     for run, system in zip(runs, chosen, strict=True):
         wanted = run.resolve().name
         one = open_system(run, system, wanted, data)
         taken = {other.name for other in opened}
         names = (wanted, f"{wanted}-{one.system}", *(f"{wanted}-{one.system}-{n}" for n in range(2, len(runs) + 2)))
-        opened.append(open_system(run, system, next(name for name in names if name not in taken), data))
+        opened.append(replace(one, name=next(name for name in names if name not in taken)))
     return opened
 
 
