@@ -4,7 +4,7 @@ import numpy as np
 
 from lexigraft.core.types import document_of, passage_id
 from lexigraft.index.live_writer import create_live, open_writer
-from lexigraft.vectors.quantize import MAX_IMPACT, document_scale, quantize_documents
+from lexigraft.vectors.quantize import quantize_documents
 from lexigraft.vectors.store import DocumentVectors
 from tests.conftest import sparse_matrix, vocabulary_of
 
@@ -39,6 +39,7 @@ class SlowSegment:
 
     def __init__(self, documents, scale):
         self.documents, self.scale = documents, scale
+        self.has_weights = any(row for rows in documents.values() for row in rows)  # also those that are deleted later
 
     @classmethod
     def quantised(cls, documents, scale):
@@ -60,10 +61,14 @@ class SlowSegment:
 
 
 def slow_scale(segments, documents):
-    """The smallest scale there is under which no weight is cut, else one of their own."""
-    largest = max((w for rows in documents.values() for row in rows for w in row.values()), default=0.0)
-    fitting = [segment.scale for segment in segments if np.rint(largest / segment.scale) <= MAX_IMPACT]
-    return min(fitting, default=document_scale(largest))
+    """The smallest scale that weights have already under which no new one is cut, else one of their own."""
+    largest = float(
+        max((np.float32(w) for rows in documents.values() for row in rows for w in row.values()), default=0)
+    )
+    for scale in sorted(segment.scale for segment in segments if segment.has_weights):
+        if largest / scale < 255.5:
+            return scale
+    return largest / 255 if largest else 1.0
 
 
 def slow_ranking(segments, query, k):

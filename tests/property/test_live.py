@@ -21,7 +21,7 @@ from tests.live import SlowSegment, living_ids, slow_ranking, slow_scale, vector
 
 QUICK = next((path for path in ("/dev/shm",) if Path(path).is_dir()), None)  # every step waits for the disk otherwise
 N_TERMS = 5
-ROW = st.dictionaries(st.integers(0, N_TERMS - 1), st.integers(1, 6).map(float), max_size=4)
+ROW = st.dictionaries(st.integers(0, N_TERMS - 1), st.integers(1, 60).map(lambda tenths: tenths / 10), max_size=4)
 IDS = st.sampled_from([f"d{number}" for number in range(14)])
 DOCUMENTS = st.dictionaries(IDS, st.lists(ROW, min_size=1, max_size=3), min_size=1, max_size=6)
 LOUDER = st.sampled_from([1.0, 1.0, 1.0, 3.0, 20.0])  # now and then weights that need a scale of their own
@@ -61,9 +61,11 @@ class LiveMachine(RuleBasedStateMachine):
         for segment in self.slow.values():
             segment.documents = {d: rows for d, rows in segment.documents.items() if d not in doc_ids}
 
-    @initialize(passages=st.booleans(), documents=DOCUMENTS)
-    def begin(self, passages, documents):
+    @initialize(passages=st.booleans(), documents=DOCUMENTS, empty=st.booleans())
+    def begin(self, passages, documents, empty):
         self.passages = passages
+        if empty:  # a first segment without any weight has a scale that means nothing
+            documents = {doc_id: [{} for _ in rows] for doc_id, rows in documents.items()}
         with create_live(self.path) as writer:
             added = writer.append(self.vectors(documents))
         self.note_added(added.segment, documents)
@@ -110,7 +112,8 @@ class LiveMachine(RuleBasedStateMachine):
         before, after = names[:first], names[first + len(chosen) :]
         merged = {}
         if survivors:
-            scale = max(segment.scale for segment in survivors)
+            scales = {segment.scale for segment in survivors if segment.has_weights}
+            scale = max(scales, default=survivors[0].scale)
             weights = {doc_id: rows for segment in survivors for doc_id, rows in segment.weights().items()}
             merged = {done.into: SlowSegment.quantised(weights, scale)}
             errors = [
@@ -119,10 +122,12 @@ class LiveMachine(RuleBasedStateMachine):
                 for n, row in enumerate(rows)
                 for t, w in row.items()
             ]
-            same = len({segment.scale for segment in survivors}) == 1
+            same = len(scales) < 2
+            assert done.scales == tuple(sorted(scales))
             assert done.largest_error == (0.0 if same else pytest.approx(max(errors, default=0.0), abs=1e-5))
         elif not before and not after:
-            merged = {done.segments[0]: chosen[0]}
+            assert (done.into, done.n_rows) == (done.segments[0], 0)
+            merged = {done.into: chosen[0]}
         self.slow = dict([*self._of(before), *merged.items(), *self._of(after)])
 
     def _of(self, names):

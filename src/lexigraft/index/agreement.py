@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import InputError, SettingError
-from lexigraft.core.types import require_same_vocabulary
+from lexigraft.core.types import document_of, require_same_vocabulary
 from lexigraft.index.live_state import LiveState
 from lexigraft.vectors.quantize import fits
 from lexigraft.vectors.store import DocumentVectors, row_ranges
@@ -38,6 +38,27 @@ def require_same_rows(folder: Path, state: LiveState, passages: bool) -> None:
         )
 
 
+def documents_of(vectors: DocumentVectors) -> set[str]:
+    """The ids of the documents in `vectors`. Raises `InputError` unless the passages of each are numbered from 0 on
+    without a gap: after one they would not be found, and so not deleted."""
+    if not vectors.passages:
+        return set(vectors.matrix.row_ids)
+    found: dict[str, list[int]] = {}  # how many passages, and the largest number
+    for row_id in vectors.matrix.row_ids:
+        doc_id, number = document_of(row_id), row_id.rpartition("#")[2]
+        if not (number.isascii() and number.isdecimal() and number == str(int(number))):
+            raise InputError(f"the passage {row_id!r} has no number; the passages of a document ID are ID#0, ID#1, ...")
+        counted = found.setdefault(doc_id, [0, 0])
+        counted[0] += 1
+        counted[1] = max(counted[1], int(number))
+    for doc_id, (n_passages, last) in found.items():
+        if last + 1 > n_passages:  # twice the same number is found when the index is built
+            raise InputError(
+                f"document {doc_id!r} has {n_passages} passages, numbered up to {last}; give all of them, from 0 on"
+            )
+    return set(found)
+
+
 def require_8_bits(bits: int) -> None:
     """Raise unless impacts are of 8 bits: segments share a scale, and merging must give the same integers again."""
     if bits != 8:
@@ -46,11 +67,11 @@ def require_8_bits(bits: int) -> None:
 
 def common_scale(state: LiveState, vectors: DocumentVectors) -> float | None:
     """The smallest scale of the index that the new weights fit, so that integers mean the same in most segments; None
-    where they fit none and need one of their own."""
+    where they fit none and need one of their own. The scale of a segment without postings is of no weight at all."""
     matrix = vectors.matrix
     spans = ((matrix.indptr[start], matrix.indptr[end]) for start, end in row_ranges(matrix.indptr))
     largest = max((float(matrix.weights[first:last].max(initial=0)) for first, last in spans), default=0.0)
-    scales = sorted(segment.scale for segment in state.segments)
+    scales = sorted(segment.scale for segment in state.segments if segment.n_postings)
     return next((scale for scale in scales if fits(largest, scale)), None)
 
 

@@ -87,6 +87,9 @@ class LiveIndex:
 
     def segment_of(self, doc_id: str) -> Segment:
         """Where a document, or a passage by its own id, lives. Raises `InputError` for an unknown or deleted one."""
+        for segment in self.segments:  # a document first: its id may look like that of another one's passage
+            if segment.rows_of(doc_id):
+                return segment
         for segment in self.segments:
             try:
                 rows = segment.index.ordinals(doc_id)
@@ -101,10 +104,15 @@ def open_live(folder: Path, checksums: bool = True) -> LiveIndex:
     """Open the newest state of the live index at `folder`. Sizes, the state, the manifests and the deleted rows are
     always checked; `checksums` also reads every byte of the segments, without which a damaged byte can end the process
     (see `open_index`). Raises `ArtifactError` naming what is wrong."""
+    return open_newest(folder, checksums)[1]
+
+
+def open_newest(folder: Path, checksums: bool = True) -> tuple[LiveState, LiveIndex]:
+    """As `open_live`, with the state that was opened."""
     state = read_state(folder)
     for _ in range(ATTEMPTS):
         try:
-            return open_state(folder, state, checksums)
+            return state, open_state(folder, state, checksums)
         except OSError:
             newer = read_state(folder)
             if newer.generation == state.generation:

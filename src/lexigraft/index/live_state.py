@@ -94,10 +94,11 @@ def read_state(folder: Path) -> LiveState:
         whole = False
     if not whole:
         raise ArtifactError(f"{path} does not match its checksum: it was changed or damaged; {REMEDY}")
-    if content["format_version"] != FORMAT_VERSION:
-        found_format = f"{KIND} format {content['format_version']}"
+    if (content.get("kind"), content.get("format_version")) != (KIND, FORMAT_VERSION):
+        found_format = f"{content.get('kind')} format {content.get('format_version')}"
         raise ArtifactError(
-            f"{folder} has {found_format}, this version of Lexigraft reads {FORMAT_VERSION}; make it again"
+            f"{folder} has {found_format}, this version of Lexigraft reads {KIND} format {FORMAT_VERSION}; make it "
+            "again"
         )
     return _state_of(content)
 

@@ -4,32 +4,39 @@ New files are written first and are on the disk before the state that names them
 the state has changed, and what killed writers left is removed before anything is written.
 """
 
-import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.artifact import MANIFEST, Manifest, hash_file, sync, write_artifact
+from lexigraft.core.artifact import MANIFEST, Manifest, hash_file, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import IndexSettings
-from lexigraft.core.types import document_of
 from lexigraft.index import store
-from lexigraft.index.agreement import common_scale, require_8_bits, require_alike, seen_from_segment
+from lexigraft.index.agreement import common_scale, documents_of, require_8_bits, require_alike, seen_from_segment
 from lexigraft.index.build import build_index
 from lexigraft.index.deleted import write_deleted
 from lexigraft.index.live import Segment, open_segment
-from lexigraft.index.live_folder import SCRATCH, abandon, make_folders, remove, require_free, sweep
-from lexigraft.index.live_state import SEGMENTS, LiveState, SegmentState, read_state, segment_name, write_state
-from lexigraft.index.merging import plan_merge, rebuild_vectors
+from lexigraft.index.live_folder import (
+    SCRATCH,
+    abandon,
+    begin,
+    make_folders,
+    remove,
+    require_free,
+    state_on_disk,
+    sweep,
+)
+from lexigraft.index.live_state import SEGMENTS, LiveState, SegmentState, is_live, read_state, segment_name, write_state
+from lexigraft.index.merging import plan_merge, rebuild_vectors, scales_of
 from lexigraft.vectors.store import DocumentVectors
 
 SHOWN_IDS = 3
@@ -56,7 +63,7 @@ class Deleted:
 @dataclass(frozen=True)
 class Merged:
     segments: tuple[str, ...]
-    into: str | None  # None where no row was left
+    into: str | None  # None where no row was left; one of them where the others were empty
     n_rows: int
     n_dropped: int
     scales: tuple[float, ...]  # the different ones before
@@ -69,7 +76,7 @@ def open_writer(folder: Path, wait: bool = False) -> Iterator["LiveWriter"]:
     `ArtifactError` at once, or waits."""
     read_state(folder)  # before the lock, which would leave its file in a folder of somebody's
     with writer_lock(folder, wait):
-        yield from _writing(LiveWriter(folder, read_state(folder)))
+        yield from _continued(folder)
 
 
 @contextmanager
@@ -80,29 +87,61 @@ def create_live(folder: Path, wait: bool = False) -> Iterator["LiveWriter"]:
     was_there = folder.exists()
     with writer_lock(folder, wait):
         require_free(folder)
-        make_folders(folder)
-        writer = LiveWriter(folder, None)
-        try:
-            yield from _writing(writer)
-        finally:
-            if writer.state is None:
-                abandon(folder, was_there)
+        yield from _begun(folder, was_there)
 
 
-def _writing(writer: "LiveWriter") -> Iterator["LiveWriter"]:
-    sweep(writer.folder, writer.state)
+@contextmanager
+def open_or_begin(folder: Path, wait: bool = False) -> Iterator["LiveWriter"]:
+    """`open_writer` where there is a live index when it is this one's turn, else `create_live`: who waited may find
+    that another one has begun it."""
     try:
-        yield writer
+        require_free(folder)
+    except ArtifactError:
+        if not is_live(folder):
+            raise
+    was_there = folder.exists()
+    with writer_lock(folder, wait):
+        if is_live(folder):
+            yield from _continued(folder)
+        else:
+            require_free(folder)
+            yield from _begun(folder, was_there)
+
+
+def _continued(folder: Path) -> Iterator["LiveWriter"]:
+    read_state(folder)
+    make_folders(folder)
+    yield from _writing(folder)
+
+
+def _begun(folder: Path, was_there: bool) -> Iterator["LiveWriter"]:
+    try:
+        begin(folder)
+        yield from _writing(folder)
     finally:
-        sweep(writer.folder, writer.state)
+        if not is_live(folder):
+            abandon(folder, was_there)
+
+
+def _writing(folder: Path) -> Iterator["LiveWriter"]:
+    sweep(folder)
+    try:
+        yield LiveWriter(folder)
+    finally:
+        sweep(folder)
 
 
 class LiveWriter:
-    """Made by `open_writer` and `create_live`, which hold the lock. `state` is the newest; None before the first."""
+    """Made by `open_writer`, `create_live` and `open_or_begin`, which hold the lock."""
 
-    def __init__(self, folder: Path, state: LiveState | None) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.state = state
+
+    @property
+    def state(self) -> LiveState | None:
+        """The newest; None before the first. Always that of the disk: whatever is raised while one is written, and
+        wherever, readers see either the old one or the new one, and what is done next must start from the same."""
+        return state_on_disk(self.folder)
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
@@ -119,19 +158,21 @@ class LiveWriter:
         """Begin with a copy of the index at `index`; paths in `query_encoder` start at the live folder."""
         if self.state is not None:
             raise ArtifactError(f"{self.folder} has documents already; add vectors to it")
-        meta = store.open_index(index).meta
+        meta, manifest = store.open_index(index, checksums=False).meta, read_manifest(index)
         require_8_bits(meta.bits)
+        if manifest is None:
+            raise ArtifactError(f"{index} went away while it was copied; try again")
         name = segment_name(1)
-        target = self.folder / SEGMENTS / name
-        draft = target.with_name(f"{name}.draft-{os.getpid()}")
-        shutil.copytree(index, draft, symlinks=False)
-        for entry in draft.rglob("*"):
-            sync(entry)
-        sync(draft)
-        draft.rename(target)
-        sync(target.parent)
+        with write_artifact(self.folder / SEGMENTS / name, manifest) as draft:
+            for file, facts in manifest.files.items():
+                (draft / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(index / file, draft / file)
+                if hash_file(draft / file) != facts["sha256"]:
+                    raise ArtifactError(
+                        f"{index / file} does not match its checksum: it was changed or damaged; build it again"
+                    )
+            store.write_meta(draft, replace(meta, query_encoder=seen_from_segment(query_encoder)))
         segment = self._described(name, meta)
-        store.open_index(target)  # what was copied is what was checked
         self._commit(LiveState(1, 2, meta.vocab_fingerprint, meta.keep, meta.passages, query_encoder, (segment,)))
         return segment
 
@@ -156,8 +197,9 @@ class LiveWriter:
         )
         require_8_bits(settings.bits if settings else 8)
         require_alike(self.folder, state, vectors, keep)
-        kept_segments, n_replaced = self._without(state, _documents(vectors), replacing)
+        kept_segments, n_replaced = self._without(state, documents_of(vectors), replacing)
         scale = common_scale(state, vectors)
+        own_scale = scale is None and any(segment.n_postings for segment in state.segments)
         name = segment_name(state.next_segment)
         manifest = Manifest(
             store.KIND, store.FORMAT_VERSION, {"keep": state.keep, "scale": scale}, {"vectors": vectors.fingerprint}
@@ -167,7 +209,7 @@ class LiveWriter:
             meta = build_index(shared, draft, state.keep, settings, progress, scale=scale)
         segments = (*kept_segments, self._described(name, meta))
         self._commit(replace(state, segments=segments, next_segment=state.next_segment + 1))
-        return Appended(name, meta.n_documents, n_replaced, meta.scale, scale is None and bool(state.segments))
+        return Appended(name, meta.n_documents, n_replaced, meta.scale, own_scale)
 
     def delete(self, doc_ids: Iterable[str], missing: OnMissing = "error") -> Deleted:
         """Delete documents, all of their passages. Ids that do not live here raise `InputError` and nothing is deleted;
@@ -175,16 +217,16 @@ class LiveWriter:
         if missing not in ("error", "ok"):
             raise SettingError(f"missing = {missing!r} is not allowed: 'error' or 'ok'")
         state, wanted = self._present(), set(doc_ids)
-        hidden = self._find(state, wanted)
-        found = {doc_id for rows in hidden.values() for doc_id in rows}
+        hits = self._find(state, wanted)
+        found = {doc_id for hit in hits for doc_id in hit.rows}
         if (absent := sorted(wanted - found)) and missing == "error":
             raise InputError(
                 f"{len(absent)} of {len(wanted)} ids are not in {self.folder} (such as {_some(absent)}); nothing was "
                 "deleted; to delete the others give --missing ok"
             )
         if found:
-            self._commit(replace(state, segments=self._hide(state, hidden)))
-        n_rows = sum(len(rows) for of_segment in hidden.values() for rows in of_segment.values())
+            self._commit(replace(state, segments=self._hide(state, hits)))
+        n_rows = sum(len(rows) for hit in hits for rows in hit.rows.values())
         return Deleted(len(found), n_rows, len(absent))
 
     def merge(
@@ -209,15 +251,15 @@ class LiveWriter:
         elif survivors:
             into, error = self._write_merged(state, survivors, settings, progress)
         elif not before and not after:  # one stays, all deleted: the vocabulary lives in segments
-            before = chosen[:1]
+            into = chosen[0]
         segments = (*before, *((into,) if into else ()), *after)
         self._commit(replace(state, segments=segments, next_segment=state.next_segment + 1))
         return Merged(
             tuple(segment.name for segment in chosen),
             into.name if into else None,
-            into.n_rows if into else 0,
-            sum(segment.n_deleted for segment in chosen),
-            tuple(sorted({segment.index.meta.scale for segment in survivors})),
+            into.n_living if into else 0,
+            sum(segment.n_deleted for segment in chosen if segment != into),
+            tuple(sorted(scales_of(survivors))),
             error,
         )
 
@@ -234,15 +276,15 @@ class LiveWriter:
         return self._described(name, meta), error
 
     def _present(self) -> LiveState:
-        if self.state is None:
+        state = self.state
+        if state is None:
             raise ArtifactError(f"there is nothing in {self.folder} yet; add documents first")
-        return self.state
+        return state
 
     def _commit(self, state: LiveState) -> None:
-        state = replace(state, generation=(self.state.generation if self.state else 0) + 1)
-        write_state(self.folder, state)
-        self.state = state
-        sweep(self.folder, state)
+        before = self.state
+        write_state(self.folder, replace(state, generation=(before.generation if before else 0) + 1))
+        sweep(self.folder)
 
     def _described(self, name: str, meta: store.IndexMeta) -> SegmentState:
         manifest = hash_file(self.folder / SEGMENTS / name / MANIFEST)
@@ -250,40 +292,40 @@ class LiveWriter:
 
     def _without(self, state: LiveState, doc_ids: set[str], replacing: bool) -> tuple[tuple[SegmentState, ...], int]:
         """The segments without these documents, and how many of them there were."""
-        hidden = self._find(state, doc_ids)
-        found = {doc_id for rows in hidden.values() for doc_id in rows}
+        hits = self._find(state, doc_ids)
+        found = {doc_id for hit in hits for doc_id in hit.rows}
         if found and not replacing:
             raise InputError(
                 f"{len(found)} of the {len(doc_ids)} documents to add are in {self.folder} already (such as "
                 f"{_some(sorted(found))}); give --replace to put the new ones in their place"
             )
-        return self._hide(state, hidden), len(found)
+        return self._hide(state, hits), len(found)
 
-    def _find(self, state: LiveState, doc_ids: set[str]) -> dict[str, dict[str, list[int]]]:
-        """The living rows of these documents, by segment and id."""
-        return {
-            segment.name: open_segment(self.folder, segment, checksums=False).rows_of_all(doc_ids)
-            for segment in state.segments
-        }
+    def _find(self, state: LiveState, doc_ids: set[str]) -> list["_Found"]:
+        """Where these documents live, a segment each."""
+        opened = [open_segment(self.folder, segment, checksums=False) for segment in state.segments]
+        return [_Found(segment, segment.rows_of_all(doc_ids)) for segment in opened]
 
-    def _hide(self, state: LiveState, hidden: Mapping[str, Mapping[str, list[int]]]) -> tuple[SegmentState, ...]:
+    def _hide(self, state: LiveState, hits: Sequence["_Found"]) -> tuple[SegmentState, ...]:
         return tuple(
-            self._hide_rows(state, segment, [row for rows in hidden[segment.name].values() for row in rows])
-            for segment in state.segments
+            self._hide_rows(state, named, hit.segment, [row for rows in hit.rows.values() for row in rows])
+            for named, hit in zip(state.segments, hits, strict=True)
         )
 
-    def _hide_rows(self, state: LiveState, segment: SegmentState, rows: Sequence[int]) -> SegmentState:
+    def _hide_rows(self, state: LiveState, named: SegmentState, segment: Segment, rows: list[int]) -> SegmentState:
         if not rows:
-            return segment
-        known = open_segment(self.folder, segment, checksums=False).allowed
-        allowed: NDArray[np.uint8] = np.ones(segment.n_rows, np.uint8) if known is None else known
+            return named
+        known = segment.allowed
+        allowed: NDArray[np.uint8] = np.ones(named.n_rows, np.uint8) if known is None else known.copy()
         allowed[np.asarray(rows)] = 0
-        return replace(segment, deleted=write_deleted(self.folder, segment.name, state.generation + 1, allowed))
+        return replace(named, deleted=write_deleted(self.folder, named.name, state.generation + 1, allowed))
 
 
-def _documents(vectors: DocumentVectors) -> set[str]:
-    ids = iter(vectors.matrix.row_ids)
-    return {document_of(row_id) for row_id in ids} if vectors.passages else set(ids)
+class _Found(NamedTuple):
+    """A segment, and the living rows there of the documents looked for, by id."""
+
+    segment: Segment
+    rows: dict[str, list[int]]
 
 
 def _some(doc_ids: Collection[str]) -> str:

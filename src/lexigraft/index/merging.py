@@ -53,7 +53,7 @@ def plan_merge(segments: Sequence[SegmentState], everything: bool = False) -> tu
 
 def rebuild_vectors(segments: Sequence[Segment], folder: Path, progress: Progress = SILENT) -> Rebuilt:
     """Write the living rows of `segments`, in order, as vectors into `folder`, and map them."""
-    scale = max(segment.index.meta.scale for segment in segments)
+    scale = max(scales_of(segments), default=segments[0].index.meta.scale)
     largest_error = 0.0
     ranges = [(segment, *span) for segment in segments for span in _row_ranges(segment)]
     with ExitStack() as files:
@@ -88,6 +88,11 @@ def rebuild_vectors(segments: Sequence[Segment], folder: Path, progress: Progres
     titles_of, meta = StringTable(folder, "titles"), shared.meta
     vectors = DocumentVectors(matrix, titles_of, shared.vocabulary, meta.query_encoder, "", meta.passages)
     return Rebuilt(vectors, scale, largest_error)
+
+
+def scales_of(segments: Sequence[Segment]) -> set[float]:
+    """The different scales that weights have; that of a segment without postings is of none."""
+    return {segment.index.meta.scale for segment in segments if segment.index.meta.n_postings}
 
 
 def _row_ranges(segment: Segment) -> Iterator[tuple[int, int]]:

@@ -124,7 +124,10 @@ class Index:
 
     def _find(self, doc_id: str) -> int | None:
         """Binary search over the ids in order."""
-        key = doc_id.encode("utf-8", "replace")
+        try:
+            key = doc_id.encode()
+        except UnicodeEncodeError:  # no id is like that: a table of strings holds UTF-8
+            return None
         rank = bisect.bisect_left(range(self.n_documents), key, key=lambda at: self._id_at(at).encode())
         found = rank < self.n_documents and self._id_at(rank).encode() == key
         return int(self.ordinal_of_rank[rank]) if found else None

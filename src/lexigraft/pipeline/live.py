@@ -1,6 +1,7 @@
 """A live index by its path: begun from an index or vectors, added to, deleted from, merged and looked at."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,9 @@ from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.index.agreement import require_same_rows
-from lexigraft.index.live import open_live
+from lexigraft.index.live import open_newest
 from lexigraft.index.live_state import SEGMENTS, LiveState, is_live, read_state
-from lexigraft.index.live_writer import Appended, Deleted, Merged, OnMissing, create_live, open_writer
+from lexigraft.index.live_writer import Appended, Deleted, Merged, OnMissing, create_live, open_or_begin, open_writer
 from lexigraft.index.store import open_index
 from lexigraft.pipeline.single import encode, seen_from
 from lexigraft.vectors.store import open_vectors
@@ -31,6 +32,8 @@ def make_live(index: Path, out: Path) -> LiveState:
     """A live index at `out` that begins with a copy of the index at `index`."""
     if is_live(index):
         raise InputError(f"{index} is a live index already; copy its folder to have a second one")
+    if out.resolve().is_relative_to(index.resolve()):
+        raise InputError(f"{out} is within the index {index}, which never changes; give a folder outside of it")
     opened = open_index(index, checksums=False)
     with create_live(out) as writer:
         writer.adopt(index, seen_from(out, opened.meta.query_encoder, index))
@@ -41,7 +44,7 @@ def add_vectors(live: Path, vectors: Path, settings: Settings, adding: Adding, p
     """Add vectors made by `encode`, as the first segment where there is no live index yet."""
     opened = open_vectors(vectors)
     opened = replace(opened, query_encoder=seen_from(live, opened.query_encoder, vectors))
-    with open_writer(live, adding.wait) if is_live(live) else create_live(live, adding.wait) as writer:
+    with open_or_begin(live, adding.wait) as writer:
         return writer.append(opened, adding.keep, adding.replacing, settings.index, progress)
 
 
@@ -94,9 +97,7 @@ def merge_segments(
 
 def status(live: Path, verify: bool = False) -> dict[str, Any]:
     """What the live index holds; with `verify` every byte is compared with its checksum first."""
-    if verify:
-        open_live(live, checksums=True)
-    state = read_state(live)
+    state = open_newest(live, checksums=True)[0] if verify else read_state(live)
     return {
         "live": str(live),
         "generation": state.generation,
@@ -113,8 +114,17 @@ def status(live: Path, verify: bool = False) -> dict[str, Any]:
                 "deleted": segment.n_deleted,
                 "postings": segment.n_postings,
                 "scale": segment.scale,
-                "bytes": sum(file.stat().st_size for file in (live / SEGMENTS / segment.name).glob("**/*")),
+                "bytes": _bytes_in(live / SEGMENTS / segment.name),
             }
             for segment in state.segments
         ],
     }
+
+
+def _bytes_in(folder: Path) -> int:
+    """Of all files; those that a writer removes meanwhile, because it merged the segment, count nothing."""
+    total = 0
+    for file in folder.glob("**/*"):
+        with suppress(FileNotFoundError):
+            total += file.stat().st_size
+    return total

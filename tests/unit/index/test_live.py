@@ -103,3 +103,18 @@ def test_where_a_document_lives(folder):
     for doc_id in ("a", "z"):
         with pytest.raises(InputError, match=f"there is no document '{doc_id}' in this index of 2 documents"):
             found.segment_of(doc_id)
+
+
+def test_a_document_is_meant_before_another_ones_passage(tmp_path):
+    documents = [{"a": [{0: 1.0}]}, {"a#0": [{0: 2.0}]}]  # the second's id is that of the first one's passage
+    live = open_live(live_of(tmp_path / "p", documents, 1, passages=True))
+    assert live.segment_of("a#0") is live.segments[1]
+    assert live.segment_of("a") is live.segments[0]
+    assert live.segment_of("a#0#0") is live.segments[1]
+
+
+def test_an_id_that_is_not_utf8_is_unknown(tmp_path):
+    path = live_of(tmp_path / "q", [{"a?": {0: 1.0}}], 1)
+    assert not open_live(path).holds("a\udcff")
+    with pytest.raises(InputError, match="1 of 1 ids are not in"), open_writer(path) as writer:
+        writer.delete(["a\udcff"])

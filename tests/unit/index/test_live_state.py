@@ -50,5 +50,12 @@ def test_another_format_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr("lexigraft.index.live_state.FORMAT_VERSION", 2)
     write_state(tmp_path, STATE)
     monkeypatch.undo()
-    with pytest.raises(ArtifactError, match="has live index format 2, this version of Lexigraft reads 1"):
+    with pytest.raises(
+        ArtifactError, match="has live index format 2, this version of Lexigraft reads live index format 1"
+    ):
+        read_state(tmp_path)
+    monkeypatch.setattr("lexigraft.index.live_state.KIND", "other")
+    write_state(tmp_path, STATE)
+    monkeypatch.undo()
+    with pytest.raises(ArtifactError, match="has other format 1"):
         read_state(tmp_path)

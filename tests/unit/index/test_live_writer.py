@@ -1,15 +1,20 @@
+import shutil
 import subprocess
 import sys
+import threading
+import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from lexigraft.core.artifact import Manifest, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, InputError, SettingError, VocabularyMismatchError
 from lexigraft.core.settings import IndexSettings
 from lexigraft.index.build import build_index
 from lexigraft.index.live import open_live
 from lexigraft.index.live_state import SegmentState, read_state
-from lexigraft.index.live_writer import create_live, open_writer
+from lexigraft.index.live_writer import create_live, open_or_begin, open_writer
 from lexigraft.index.merging import plan_merge
 from lexigraft.index.store import open_index
 from tests.conftest import index_of
@@ -90,7 +95,7 @@ def test_leftovers_of_killed_writers_go(tmp_path):
     with open_writer(live):
         assert tree(live) == before
     begun = tmp_path / "begun"  # killed before there was a state
-    for name in ("segments/000001.draft-7/x", "deleted/y", ".lock"):
+    for name in ("segments/000001.draft-7/x", "deleted/y", ".lock", ".begun"):
         (begun / name).parent.mkdir(parents=True, exist_ok=True)
         (begun / name).touch()
     with create_live(begun) as writer:
@@ -208,7 +213,7 @@ def test_all_deleted_and_added_to_again(tmp_path):
     with open_writer(live) as writer:
         writer.delete(["a", "b"])
         (merged,) = writer.merge(everything=True)
-        assert (merged.into, merged.n_dropped) == (None, 2)
+        assert (merged.into, merged.n_rows, merged.n_dropped) == ("000001", 0, 1)  # with its deleted row
         assert len(writer.state.segments) == 1
         assert open_live(live).n_documents == 0
         writer.append(vectors_of({"a": {0: 3.0}}, 1))
@@ -276,3 +281,94 @@ def test_impacts_of_more_bits_do_not_live(tmp_path):
     with pytest.raises(SettingError, match="8 bits, not of 16"), create_live(tmp_path / "live") as writer:
         writer.append(vectors_of({"a": {0: 1.0}}, 1), settings=IndexSettings(bits=16))
     assert not (tmp_path / "live").exists()
+
+
+def test_segments_whose_state_was_lost_are_not_taken_for_a_beginning(tmp_path):
+    live = live_of(tmp_path / "live", [{"a": {0: 1.0}}], 1)
+    state = (live / "live.json").read_bytes()
+    (live / "live.json").unlink()
+    before = tree(live)
+    for begin in (create_live, open_or_begin):
+        with pytest.raises(ArtifactError, match=r"live\.json is missing, and there are segments"), begin(live):
+            pass
+    assert tree(live) == before
+    (live / "live.json").write_bytes(state)
+    with pytest.raises(ArtifactError, match="no live index"), open_writer(live) as writer:
+        (live / "live.json").unlink()  # while it is written to
+        writer.append(vectors_of({"b": {0: 1.0}}, 1))
+    assert tree(live) == before
+
+
+def test_a_writer_removes_nothing_while_something_is_missing(tmp_path):
+    live = live_of(tmp_path / "live", [{"a": {0: 1.0}}, {"b": {0: 1.0}}], 1)
+    (live / "segments/000001").rename(tmp_path / "aside")
+    (live / "segments/other").mkdir()
+    with open_writer(live):
+        pass
+    assert (live / "segments/other").exists()
+    (tmp_path / "aside").rename(live / "segments/000001")
+    with open_writer(live):
+        assert not (live / "segments/other").exists()
+
+
+def test_a_backup_of_what_the_state_names_can_be_written_to(tmp_path):
+    live = live_of(tmp_path / "live", [{"a": {0: 1.0}}], 1)
+    (tmp_path / "backup").mkdir()
+    shutil.copy(live / "live.json", tmp_path / "backup")
+    shutil.copytree(live / "segments/000001", tmp_path / "backup/segments/000001")
+    with open_writer(tmp_path / "backup") as writer:
+        writer.append(vectors_of({"b": {0: 1.0}}, 1))
+        writer.delete(["a"])
+    assert living_ids(open_live(tmp_path / "backup")) == {"b"}
+
+
+def test_who_waited_for_a_beginning_adds_to_it(tmp_path):
+    live = tmp_path / "live"
+    added = []
+
+    def second():
+        with open_or_begin(live, wait=True) as writer:
+            added.append(writer.append(vectors_of({"b": {0: 1.0}}, 1)).segment)
+
+    with open_or_begin(live) as writer:
+        waiting = threading.Thread(target=second)
+        waiting.start()
+        time.sleep(0.2)  # until it waits; were it slower, it would find the index and not wait at all
+        writer.append(vectors_of({"a": {0: 1.0}}, 1))
+    waiting.join()
+    assert added == ["000002"]
+    assert living_ids(open_live(live)) == {"a", "b"}
+
+
+def test_the_scale_of_a_segment_without_weights_means_nothing(tmp_path):
+    live = live_of(tmp_path / "live", [{"a": {}}], 1)
+    with open_writer(live) as writer:
+        added = writer.append(vectors_of({"b": {0: 0.3}, "c": {0: 0.1}}, 1))
+        assert (added.own_scale, added.scale) == (False, pytest.approx(0.3 / 255))
+        (merged,) = writer.merge(everything=True)
+        assert (merged.scales, merged.largest_error) == ((added.scale,), 0.0)
+    assert open_live(live).segments[0].index.postings(0)[1].tolist() == [255, 85]
+
+
+@pytest.mark.parametrize(
+    ("row_ids", "said"),
+    [(["a#0", "a#2"], "'a' has 2 passages, numbered up to 2"), (["a#0", "a"], "'a' has no number"),
+     (["a#0", "a#01"], "'a#01' has no number"), (["a#1"], "'a' has 1 passages, numbered up to 1")],
+)  # fmt: skip
+def test_passages_are_numbered_without_a_gap(tmp_path, row_ids, said):
+    whole = vectors_of({"a": [{0: 1.0}] * len(row_ids)}, 1, passages=True)
+    vectors = replace(whole, matrix=replace(whole.matrix, row_ids=row_ids))
+    with pytest.raises(InputError, match=said), create_live(tmp_path / "live") as writer:
+        writer.append(vectors)
+
+
+def test_a_copied_index_finds_its_model_from_its_new_place(tmp_path):
+    model = {"kind": "model", "model": "../m", "fingerprint": "x"}
+    vectors = vectors_of({"a": {0: 1.0}}, 1, query_encoder=model)
+    with write_artifact(tmp_path / "index", Manifest("index", 2, {}, {"vectors": "f"})) as draft:
+        build_index(vectors, draft)
+    with create_live(tmp_path / "deep/live") as writer:
+        writer.adopt(tmp_path / "index", {**model, "model": "../../m"})
+    segment = tmp_path / "deep/live/segments/000001"
+    assert open_index(segment).meta.query_encoder["model"] == "../../../../m"
+    assert read_manifest(segment).parents == {"vectors": "f"}
