@@ -94,7 +94,7 @@ def test_an_index_comes_alive(collection, tmp_path, lexigraft):
     assert (made.status, "6 documents" in made.stdout) == (0, True)
     query = "remove duplicates but keep order"
     assert found(lexigraft, tmp_path / "live", query) == found(lexigraft, tmp_path / "index", query)
-    (tmp_path / "ids.txt").write_text("d1\nd6\n\n")
+    (tmp_path / "ids.txt").write_bytes(b"\xef\xbb\xbfd1\r\nd6\n\n")
     assert lexigraft("index", "delete", tmp_path / "live", "d3", "--ids", tmp_path / "ids.txt").status == 0
     assert found(lexigraft, tmp_path / "live", query)[0] == ("d2", "Sorting")
     one_line_error(
@@ -139,6 +139,13 @@ def test_bad_input(live, texts, collection, lexigraft):
     one_line_error(lexigraft("index", "delete", live, "d1", "--missing", "perhaps"), "'error' or 'ok'")
     (texts / "latin1").write_bytes(b"caf\xe9\n")
     one_line_error(lexigraft("index", "delete", live, "--ids", texts / "latin1"), "is not UTF-8")
+    (texts / "lines").write_text("d1\u2028d2\n")  # one id, with a mark that only some take for a line's end
+    one_line_error(lexigraft("index", "delete", live, "--ids", texts / "lines"), "1 of 1 ids are not in", "nothing")
+    metadata = ("index", "metadata", "--index", live, "--file", texts / "lines")
+    one_line_error(lexigraft(*metadata), "is a live index", "make a plain one")
+    one_line_error(lexigraft("index", "live", texts / "plain", "--out", texts / "plain/live"), "is within the index")
+    for refined in (("--where", "x=1"), ("--overlap", "0.5"), ("--two-step", "10", "--vectors", texts / "v1")):
+        one_line_error(lexigraft("search", "--index", live, "kura", *refined), "is a live index", "without --where")
     one_line_error(lexigraft("index", "status", texts / "plain"), "it never changes", "lexigraft index live")
     one_line_error(lexigraft("index", "live", live, "--out", texts / "again"), "is a live index already")
     one_line_error(lexigraft("index", "live", texts / "plain", "--out", live), "holds a live index already")

@@ -6,6 +6,7 @@ Processes are forked, so that kernels are compiled once and a kill meets the wri
 import os
 import random
 import signal
+import subprocess
 import sys
 import time
 
@@ -167,6 +168,36 @@ def test_killed_at_a_hundred_random_moments(tmp_path):
     assert 0 < sum(outcomes) < len(outcomes)  # some were killed before the state changed, and some after
 
 
+def test_commands_stopped_by_ctrl_c_at_random_moments(tmp_path):
+    """Real signals to the command line: it says so and exits with 130, or was done; the index is old or new, whole."""
+    rng, live, outcomes = random.Random(2), tmp_path / "live", []
+    documents = batch(rng, [f"d{n}" for n in range(300)])
+    live_of(live, [documents], N_TERMS)
+    command = [sys.executable, "-m", "lexigraft", "index"]
+    started = time.perf_counter()
+    subprocess.run([*command, "status", live], check=True, capture_output=True)
+    start_takes = time.perf_counter() - started  # a stop before that meets the imports of Python
+    for turn in range(24):
+        gone = set(rng.sample(sorted(documents), 5))
+        act = ["delete", live, *sorted(gone)] if turn % 2 == 0 else ["merge", live, "--all"]
+        before, after = answers(documents), answers({i: row for i, row in documents.items() if i not in gone})
+        with subprocess.Popen([*command, *act], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            time.sleep(rng.uniform(0.6, 1.2) * start_takes)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate()[1].decode()
+        found = answers_on_disk(live)
+        assert found in ((before, after) if turn % 2 == 0 else (before,)), said
+        if found == after:
+            documents = {i: row for i, row in documents.items() if i not in gone}
+        if process.returncode == 130:
+            assert "the change was made whole or not at all" in said
+        outcomes.append(process.returncode)
+    assert 130 in outcomes
+    with open_writer(live) as writer:
+        names = {segment.name for segment in writer.state.segments}
+    assert {path.name for path in (live / "segments").iterdir()} == names
+
+
 def test_writers_that_race_lose_nothing(tmp_path):
     live = live_of(tmp_path / "live", [{"first": {0: LOUDEST}}], N_TERMS)
     n_writers, rounds = 4, 8
@@ -212,7 +243,7 @@ def test_a_reader_sees_only_whole_states(tmp_path):
                     writer.merge(everything=True)
 
     pid, seen = forked(work), []
-    while not os.waitpid(pid, os.WNOHANG)[0]:
+    while not (ended := os.waitpid(pid, os.WNOHANG))[0]:
         found = open_live(live, checksums=len(seen) % 2 == 0)
         assert living_ids(found) == set(ids)
         counts = [
@@ -221,6 +252,7 @@ def test_a_reader_sees_only_whole_states(tmp_path):
         ]
         assert sorted(counts) == [0] * 79 + [60]  # one change, whole
         seen.append((found.generation, counts.index(60)))
+    assert ended[1] == 0  # the writer made all its changes
     assert seen == sorted(seen)
     assert len(set(seen)) > 5
 

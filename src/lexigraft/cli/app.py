@@ -28,6 +28,7 @@ from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import is_leader, process_rank
 
 SHARED = (["run"], ["quickstart"], ["pretrain"], ["finetune"], ["vocab", "learn"])
+CHANGES_OF_LIVE = (["live"], ["add"], ["delete"], ["merge"])
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -91,13 +92,20 @@ def main() -> None:
         place = f"{error.filename}: " if error.filename else ""
         _fail(f"{place}{error.strerror or error}")
     except KeyboardInterrupt:
-        err.print("stopped; the same command continues where it stopped")
+        err.print(f"stopped; {_after_a_stop(sys.argv[1:])}")
         sys.exit(130)
 
 
 def _is_shared(arguments: list[str]) -> bool:
     """Whether several processes do a command together. Any other is the leader's alone: two would write one folder."""
     return arguments[:1] in SHARED or arguments[:2] in SHARED
+
+
+def _after_a_stop(arguments: list[str]) -> str:
+    """What is to be done after Ctrl-C. A change of a live index may have gone through just before it."""
+    if arguments[:1] == ["index"] and arguments[1:2] in CHANGES_OF_LIVE:
+        return "the change was made whole or not at all; see lexigraft index status"
+    return "the same command continues where it stopped"
 
 
 def _fail(message: str) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
 from lexigraft.cli.options import ConfigOption, JsonOption, OnDuplicateOption, SetOption, overrides
-from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.errors import SettingError
 
 if TYPE_CHECKING:
     from lexigraft.index.live_writer import Merged
@@ -141,6 +141,8 @@ def _merged_line(item: "Merged") -> str:
     before = ", ".join(item.segments)
     if item.into is None:
         return f"{before} held only deleted documents and went"
+    if not item.n_rows:
+        return f"{before} held only deleted documents; {item.into} stays, because it has the vocabulary"
     line = f"{before} became {item.into}: {item.n_rows:,} documents, {item.n_dropped:,} deleted ones left out"
     if len(item.scales) > 1:
         line += f"; {len(item.scales)} scales became one, which changed weights by at most {item.largest_error:.3g}"
@@ -184,7 +186,6 @@ def status(
 
 
 def _read_ids(path: Path) -> list[str]:
-    try:
-        return [line for line in path.read_text(encoding="utf-8").splitlines() if line]
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8; give a text file with one id a line") from None
+    from lexigraft.data.lines import read_lines
+
+    return [line.text for line in read_lines(path)]
