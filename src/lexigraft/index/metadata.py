@@ -11,6 +11,7 @@ N.utf8 N.offsets.npy   of texts: the distinct values in order, so that places co
 
 import hashlib
 import json
+import logging
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -25,12 +26,14 @@ from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.types import document_of
 from lexigraft.index.store import Index
 
-KIND, FORMAT_VERSION = "metadata", 1
+KIND, FORMAT_VERSION = "metadata", 2  # format 1 knew its documents by a sample of their ids
 NUMBER, TEXT = "number", "text"
-LARGEST_WHOLE = 2**53  # whole numbers beyond are not all told apart by float64: they stay texts
-SAMPLED_IDS = 1000
+LARGEST_WHOLE = 2**53  # integers beyond are not all told apart by float64: they stay texts, and with them the column
+IDS_AT_ONCE = 1 << 16
 
 Value = str | int | float
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class ColumnsBuilder:
 
     def __init__(self, doc_ids: list[str]) -> None:
         self._place_of = {doc_id: place for place, doc_id in enumerate(doc_ids)}
-        self._digest = _digest(doc_ids[:: _step(len(doc_ids))])
+        self._digest = _digest(doc_ids)
         self._codes: dict[str, NDArray[np.int32]] = {}
         self._values: dict[str, dict[Value, int]] = {}
         self._seen = np.zeros(len(doc_ids), bool)
@@ -115,11 +118,15 @@ class ColumnsBuilder:
     def _write_column(self, folder: Path, key: str, place: int) -> Column:
         codes, values = self._codes[key], list(self._values[key])
         present = codes >= 0
-        if all(_is_number(value) for value in values):
+        no_number = next((value for value in values if not _is_number(value)), None)
+        if no_number is None:
             numbers = np.array([float(value) for value in values])
             np.save(folder / f"{place}.npy", np.where(present, numbers[codes], np.nan))
             return Column(key, NUMBER, int(present.sum()), place)
-        texts = [str(value).encode("utf-8", "replace").decode() for value in values]  # as a table holds them
+        if any(_is_number(value) for value in values):
+            message = "%s is kept as text and compares as text, because %.60r is not a number, or not told apart as one"
+            log.warning(message, key, no_number)
+        texts = [_text(value).encode("utf-8", "replace").decode() for value in values]  # as a table holds them
         table = sorted(set(texts))
         place_of = {text: at for at, text in enumerate(table)}
         remap = np.array([place_of[text] for text in texts], np.int32)
@@ -137,7 +144,15 @@ def check_key(key: str, doc_id: str) -> None:
 
 
 def _is_number(value: Value) -> bool:
-    return not isinstance(value, str) and math.isfinite(value) and (abs(value) <= LARGEST_WHOLE)
+    """Whether float64 holds it as it is."""
+    if isinstance(value, int):
+        return abs(value) <= LARGEST_WHOLE
+    return isinstance(value, float) and math.isfinite(value)
+
+
+def _text(value: Value) -> str:
+    """Equal numbers are one text, whichever of 1 and 1.0 came first."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def open_metadata(path: Path, index: Index) -> Metadata:
@@ -145,8 +160,9 @@ def open_metadata(path: Path, index: Index) -> Metadata:
     open_artifact(path, KIND, FORMAT_VERSION)
     facts = json.loads((path / "columns.json").read_text(encoding="utf-8"))
     columns = [Column(**column) for column in facts["columns"]]
-    n_documents, sample = _sample_of(index)
-    if facts["n_documents"] != n_documents or facts["documents"] != _digest(sample):
+    doc_ids = documents_in_order(index)
+    n_documents = len(doc_ids)
+    if facts["n_documents"] != n_documents or facts["documents"] != _digest(doc_ids):
         raise ArtifactError(
             f"{path} was made for another index: it is of {facts['n_documents']} documents, the index of "
             f"{n_documents}, or their ids differ; make it again: lexigraft index metadata"
@@ -154,18 +170,9 @@ def open_metadata(path: Path, index: Index) -> Metadata:
     return Metadata(path, {column.key: column for column in columns}, n_documents)
 
 
-def _sample_of(index: Index) -> tuple[int, list[str]]:
-    """(how many documents, some of their ids in order): tells collections apart without reading millions of ids."""
-    if index.meta.passages:
-        doc_ids = documents_in_order(index)
-        return len(doc_ids), doc_ids[:: _step(len(doc_ids))]
-    n = index.n_documents
-    return n, index.doc_ids.take(index.ordinal_of_rank[:: _step(n)])
-
-
-def _step(n_documents: int) -> int:
-    return max(1, n_documents // SAMPLED_IDS)
-
-
 def _digest(doc_ids: list[str]) -> str:
-    return hashlib.sha256("\n".join(doc_ids).encode()).hexdigest()
+    """Of all ids in their order: a sample would not tell an index from one of which some documents were exchanged."""
+    digest = hashlib.sha256()
+    for start in range(0, len(doc_ids), IDS_AT_ONCE):
+        digest.update(json.dumps(doc_ids[start : start + IDS_AT_ONCE]).encode())
+    return digest.hexdigest()

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import ArtifactError, SettingError
 from lexigraft.index.live_state import is_live
 from lexigraft.index.metadata import open_metadata
@@ -103,6 +104,18 @@ def require_plain(index: Path) -> None:
         )
 
 
+def require_made_of(index: Path, vectors: Path) -> None:
+    """Raise where the index at `index` says that it was made of other vectors than those at `vectors`. One that was
+    indexed from text does not say; then the documents' ids are compared while they are ranked."""
+    of_index, of_vectors = read_manifest(index), read_manifest(vectors)
+    wanted = of_index.parents.get("vectors") if of_index else None
+    if wanted and of_vectors and of_vectors.fingerprint != wanted:
+        raise ArtifactError(
+            f"{index} was not made of the vectors at {vectors}, or they were made again since; give those that it was "
+            "made of, or index these"
+        )
+
+
 class RefinedTextSearch(TextSearch):
     """Text to hits as `TextSearch`, with a `Refinement`. Explanations are of the index without pruning."""
 
@@ -112,6 +125,8 @@ class RefinedTextSearch(TextSearch):
         require_plain(place.index)
         super().__init__(place.index, method)
         first = self.index.segments[0].index if place.pruned == place.index else open_index(place.pruned)
+        if refinement.two_step and place.vectors is not None:
+            require_made_of(place.pruned, place.vectors)
         steps = (refinement.overlap, refinement.two_step, refinement.qk, place.vectors)
         self._refined = refined(Searcher(first, method), *steps)
         self._allowed = None

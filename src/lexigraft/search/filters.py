@@ -1,7 +1,8 @@
 """Conditions on metadata: KEY=VALUE, KEY!=VALUE, KEY>=VALUE, KEY<=VALUE, to which rows may be found.
 
 Numbers compare as numbers. Texts compare by their characters, so that dates written 2021-05-01 are in order. What has
-no value fulfils != alone.
+no value fulfils != alone. KEY==VALUE is KEY=VALUE. Double quotes around a value are left out: so it may begin or end
+with a space, or begin with "=".
 """
 
 import bisect
@@ -20,7 +21,7 @@ from lexigraft.index.metadata import NUMBER, Metadata, document_places
 from lexigraft.index.store import Index
 from lexigraft.search.searching import Allowed
 
-_CONDITION = re.compile(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=)\s*(.*?)\s*", re.DOTALL)
+_CONDITION = re.compile(r"\s*([^=!<>]+?)\s*(!=|>=|<=|==|=)\s*(.*?)\s*", re.DOTALL)
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq, "!=": operator.ne, ">=": operator.ge, "<=": operator.le,
 }  # fmt: skip
@@ -38,7 +39,10 @@ def parse_condition(text: str) -> Condition:
     if match is None:
         forms = "KEY=VALUE, KEY!=VALUE, KEY>=VALUE or KEY<=VALUE"
         raise SettingError(f"--where {text!r} is not a condition: {forms}")
-    return Condition(*match.groups())
+    key, sign, value = match.groups()
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        value = value[1:-1]
+    return Condition(key, "=" if sign == "==" else sign, value)
 
 
 def filter_mask(index: Index, metadata: Metadata, conditions: Sequence[Condition]) -> Allowed:

@@ -63,3 +63,32 @@ def test_another_indexs_metadata_are_refused(tmp_path):
     for other in (["a", "c"], ["a", "b", "c"]):
         with pytest.raises(ArtifactError, match="was made for another index"):
             open_metadata(tmp_path / "m", index_named(other, tmp_path / f"i{len(other)}"))
+
+
+def test_large_numbers(tmp_path, caplog):
+    index = index_named(["a", "b"], tmp_path / "i")
+    records = [("a", {"far": 1e300, "wide": 10**400, "exact": 2**53}), ("b", {"far": 2, "wide": 2, "exact": -(2**53)})]
+    found = written(index, records, tmp_path / "m")
+    assert {key: column.kind for key, column in found.columns.items()} == {
+        "far": "number", "wide": "text", "exact": "number",
+    }  # fmt: skip
+    assert found.numbers("far").tolist() == [1e300, 2.0]
+    assert list(found.texts("wide")[1]) == [str(10**400), "2"]
+    (message,) = caplog.messages
+    assert message.startswith("wide is kept as text and compares as text, because 1000")
+
+
+@pytest.mark.parametrize("numbers", [(1, 1.0), (1.0, 1)])
+def test_equal_numbers_are_one_text(tmp_path, numbers):
+    index = index_named(["a", "b", "c"], tmp_path / "i")
+    records = [(doc_id, {"x": value}) for doc_id, value in zip("abc", (*numbers, "one"), strict=True)]
+    places, values = written(index, records, tmp_path / "m").texts("x")
+    assert (places.tolist(), list(values)) == ([0, 0, 1], ["1", "one"])
+
+
+def test_one_other_document_among_many_is_noticed(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "IDS_AT_ONCE", 100)
+    ids = [f"d{number:05d}" for number in range(3000)]
+    written(index_named(ids, tmp_path / "i"), [(ids[0], {"x": 1})], tmp_path / "m")
+    with pytest.raises(ArtifactError, match="was made for another index"):
+        open_metadata(tmp_path / "m", index_named([*ids[:1001], "d01000x", *ids[1002:]], tmp_path / "other"))

@@ -12,6 +12,12 @@ from lexigraft.search.filters import Condition, parse_condition
         ("year>=-3.5", ("year", ">=", "-3.5")),
         ("a key<= a=b ", ("a key", "<=", "a=b")),
         ("venue=", ("venue", "=", "")),
+        ("year==2021", ("year", "=", "2021")),
+        ('name=" two  spaces "', ("name", "=", " two  spaces ")),
+        ('name="=2021"', ("name", "=", "=2021")),
+        ('name=""', ("name", "=", "")),
+        ('name=""quoted""', ("name", "=", '"quoted"')),
+        ('name="', ("name", "=", '"')),
         ("url=https://x.example/?a>=b", ("url", "=", "https://x.example/?a>=b")),
     ],
 )
