@@ -1,5 +1,6 @@
 """TREC run files, in and out."""
 
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
@@ -16,14 +17,14 @@ def trec_id(identifier: str) -> str:
     return "".join(quote(char) if char.isspace() else char for char in identifier)
 
 
-def write_run(file: TextIO, rankings: Iterable[Ranking], tag: str, depth: int | None = None, digits: int = 6) -> None:
-    """Append `query Q0 document rank score tag`, one line a result, the first `depth` of each ranking; scores with so
-    many `digits`, enough to tell them apart: other programs sort by them."""
+def write_run(file: TextIO, rankings: Iterable[Ranking], tag: str, depth: int | None = None, form: str = ".6f") -> None:
+    """Append `query Q0 document rank score tag`, one line a result, the first `depth` of each ranking; scores in
+    this `form`, which must tell them apart, because other programs sort by them; "" writes every digit."""
     for ranking in rankings:
         query = trec_id(ranking.query_id)
         hits = enumerate(zip(ranking.doc_ids[:depth], ranking.scores[:depth], strict=True), 1)
         file.writelines(
-            f"{query} Q0 {trec_id(doc_id)} {place} {score:.{digits}f} {tag}\n" for place, (doc_id, score) in hits
+            f"{query} Q0 {trec_id(doc_id)} {place} {score:{form}} {tag}\n" for place, (doc_id, score) in hits
         )
 
 
@@ -35,9 +36,12 @@ def read_run(path: Path) -> list[Ranking]:
         if fields[2] in hits:
             raise InputError(f"{where}: document {fields[2]!r} was ranked for query {fields[0]!r} already")
         try:
-            hits[fields[2]] = (-float(fields[4]), int(fields[3]))
+            score, rank = float(fields[4]), int(fields[3])
         except ValueError as error:
             raise InputError(f"{where}: rank and score must be numbers: {error}") from error
+        if math.isnan(score):
+            raise InputError(f"{where}: the score {fields[4]!r} is not a number, and nothing can be ranked by it")
+        hits[fields[2]] = (-score, rank)
     rankings = []
     for query, hits in lists.items():
         doc_ids = sorted(hits, key=hits.__getitem__)

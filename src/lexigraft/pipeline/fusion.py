@@ -11,7 +11,6 @@ from lexigraft.evaluate.trec import read_run, write_run
 from lexigraft.search.fusion import USUAL_K, check_fusion, fuse_runs
 
 TAG = "rrf"
-DIGITS = 12  # neighbours at place 1,000 differ in the seventh
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +41,7 @@ def fuse_files(
     aside = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         with aside.open("w", encoding="utf-8") as file:
-            write_run(file, fused, TAG, digits=DIGITS)
+            write_run(file, fused, TAG, form="")  # all digits: with a large k, neighbours differ in the last ones
         aside.replace(out)
     finally:
         aside.unlink(missing_ok=True)

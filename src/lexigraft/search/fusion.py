@@ -5,9 +5,10 @@ comparable, places are. A larger k makes the first places count less.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
-from lexigraft.core.errors import SettingError
+from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.types import Ranking
 
 USUAL_K = 60  # of the paper
@@ -17,10 +18,14 @@ def fuse(
     rankings: Sequence[Ranking], k: float = USUAL_K, weights: Sequence[float] | None = None, depth: int | None = None
 ) -> Ranking:
     """The fused ranking of one query, ties by `doc_id`, its first `depth` (None: all). `weights`, one a ranking, are
-    1 where they are not given; a ranking of weight 0 adds nothing, not even documents."""
+    1 where they are not given; a ranking of weight 0 adds nothing, not even documents. Raises `InputError` for a
+    ranking that holds a document twice."""
     weights = check_fusion(len(rankings), k, weights, depth)
     parts: dict[str, list[float]] = {}
     for ranking, weight in zip(rankings, weights, strict=True):
+        if len(set(ranking.doc_ids)) < len(ranking.doc_ids):
+            twice = Counter(ranking.doc_ids).most_common(1)[0][0]
+            raise InputError(f"document {twice!r} was ranked for query {ranking.query_id!r} twice; keep its best place")
         if weight > 0:
             for place, doc_id in enumerate(ranking.doc_ids, 1):
                 parts.setdefault(doc_id, []).append(weight / (k + place))

@@ -38,6 +38,7 @@ def test_scores_order_a_run_and_ranks_break_ties(tmp_path):
     [
         ("q Q0 d 1\n", ":1: expected"),
         ("q Q0 d x 1 t\n", "must be numbers"),
+        ("q Q0 c 1 2 t\nq Q0 d 2 NaN t\n", ":2: the score 'NaN' is not a number"),
         ("q Q0 d 1 2 t\nq Q0 d 2 1 t\n", ":2: .* already"),
     ],
 )

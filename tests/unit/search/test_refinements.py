@@ -86,6 +86,8 @@ def test_fusion_refuses():
         fuse(some, weights=[0.0, 0.0])
     with pytest.raises(SettingError, match="depth = 0"):
         fuse(some, depth=0)
+    with pytest.raises(InputError, match="document 'b' was ranked for query 'q' twice"):
+        fuse([some[0], Ranking("q", ("a", "b", "b"), (3.0, 2.0, 1.0))])
     assert fuse(some, weights=[1.0, 0.0]).scores == (1 / 61,)
 
 
