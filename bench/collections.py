@@ -216,9 +216,11 @@ def _whole(path: Path, largest: int, dtype: type) -> sp.csr_matrix:
         matrix = sp.load_npz(path).tocsr()
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{path} is not a sparse matrix as scipy.sparse.save_npz writes it: {error}") from error
+    if not matrix.has_canonical_format:  # before the weights are looked at: a term may come twice in a row
+        matrix = matrix.astype(np.float64)  # bytes would be added up modulo 256
+        matrix.sum_duplicates()  # sorts the ids of a row, too
     if matrix.nnz and not ((matrix.data >= 1) & (matrix.data <= largest) & (matrix.data == np.rint(matrix.data))).all():
         raise InputError(f"{path} has weights that are not whole numbers from 1 to {largest}; quantise them first")
-    matrix.sum_duplicates()  # sorts the ids of a row, too
     indices = matrix.indices.astype(np.int32)
     return sp.csr_matrix((matrix.data.astype(dtype), indices, matrix.indptr), shape=matrix.shape)
 

@@ -3,8 +3,9 @@ row of all documents is faster, and how many documents a sweep passes in the tim
 
     python -m bench.list_forms [--runs 30]
 
-One thread; lists lie scattered in 64 MiB, as those of an index do, so that caches help no more than there. Prints JSON:
-nanoseconds a posting and bytes a posting of every form and share, what a sweep costs a document, and a touched posting.
+One thread; every run reads other lists, at random places of 64 MiB, so that caches help no more than they do with an
+index of that size. Prints JSON: nanoseconds a posting and bytes a posting of every form and share, what a sweep costs a
+document, and a touched posting.
 """
 
 import argparse
@@ -22,15 +23,17 @@ from lexigraft.search.touched import add_touched
 
 SHARES = (0.0005, 0.002, 0.004, 0.01, 0.03, 0.06, 0.09, 0.12, 0.18, 0.25, 0.5)
 POOL = 64 << 20  # bytes
+LISTS_A_RUN = 300
 DENSE_AT_ONCE = 3  # as many dense lists a query has, among which the last step is shared
 
 
-def nanoseconds(call: Callable[[], object], runs: int) -> float:
-    call()
+def nanoseconds(call: Callable[[int], object], runs: int) -> float:
+    """The median over the runs, each of which gets its number; number 0 is not measured."""
+    call(0)
     times = []
-    for _ in range(runs):
+    for run in range(1, runs + 1):
         start = time.perf_counter_ns()
-        call()
+        call(run)
         times.append(time.perf_counter_ns() - start)
     return float(np.median(times))
 
@@ -96,20 +99,27 @@ def measure(share: float, runs: int, rng: np.random.Generator) -> dict[str, obje
     touched, found = np.empty(RANGE + 1, np.uint16), {}
     for name, form in (("wide", WIDE), ("gaps", GAPS), ("dense", DENSE)):
         words = words_of(places, impacts, form)
-        copies = max(DENSE_AT_ONCE, min(300, POOL // words.nbytes)) // DENSE_AT_ONCE * DENSE_AT_ONCE
-        stream = np.tile(words, copies)
-        octets, starts = stream.view(np.uint8), np.arange(copies) * len(words)
-        rng.shuffle(starts)
+        slots = POOL // words.nbytes
+        copies = min(LISTS_A_RUN, slots) // DENSE_AT_ONCE * DENSE_AT_ONCE
+        stream = np.tile(words, slots)
+        octets, starts = stream.view(np.uint8), rng.integers(0, slots, (runs + 1, copies)) * len(words)
         if form == DENSE:
-            taken = nanoseconds(lambda o=octets, s=starts: add_all_dense(o, s, weight, sums, accumulators), runs)
+            taken = nanoseconds(
+                lambda run, o=octets, s=starts: add_all_dense(o, s[run], weight, sums, accumulators), runs
+            )
         else:
             add = add_all_wide if form == WIDE else add_all_gaps
-            taken = nanoseconds(lambda w=stream, o=octets, s=starts, add=add: add(w, o, s, weight, accumulators), runs)
+            taken = nanoseconds(
+                lambda run, w=stream, o=octets, s=starts, add=add: add(w, o, s[run], weight, accumulators), runs
+            )
         one = {"ns_a_posting": taken / copies / len(places), "bytes_a_posting": words.nbytes / len(places)}
         accumulators[:] = 0
         if form != DENSE:
             taken = nanoseconds(
-                lambda w=stream, o=octets, s=starts, f=form: touch_all(w, o, s, f, weight, accumulators, touched), runs
+                lambda run, w=stream, o=octets, s=starts, f=form: touch_all(
+                    w, o, s[run], f, weight, accumulators, touched
+                ),
+                runs,
             )
             one["ns_a_touched_posting"] = taken / copies / len(places)
         found[name] = {key: round(value, 3) for key, value in one.items()}
@@ -123,8 +133,8 @@ def main() -> None:
     rng = np.random.default_rng(0)
     accumulators = rng.integers(0, 1000, RANGE).astype(np.int32)
     maxima, tops = np.zeros(RANGE // GROUP * STRIDE, np.int32), np.zeros(RANGE // GROUP, np.int32)
-    sweep = nanoseconds(lambda: block_maxima(accumulators, RANGE, maxima, tops), 200)
-    sweep += nanoseconds(lambda: accumulators.fill(0), 200)
+    sweep = nanoseconds(lambda _: block_maxima(accumulators, RANGE, maxima, tops), 200)
+    sweep += nanoseconds(lambda _: accumulators.fill(0), 200)
     rows = [measure(share, options.runs, rng) for share in SHARES]
     print(json.dumps({"ns_a_document_swept": round(sweep / RANGE, 4), "shares": rows}, indent=1))
 

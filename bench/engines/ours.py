@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bench.engines.interface import Engine, Terms, Weights, folder_bytes
-from lexigraft.core.artifact import Manifest, write_artifact
+from lexigraft.core.artifact import Manifest, read_manifest, write_artifact
 from lexigraft.core.types import SparseMatrix, Vocabulary
 from lexigraft.index import store
 from lexigraft.index.build import build_index
@@ -24,8 +24,11 @@ class Ours(Engine):
 
     def build(self, documents: sp.csr_matrix, folder: Path) -> int:
         path = folder / self.folder_name
-        if not path.exists():
-            with write_artifact(path, Manifest(store.KIND, store.FORMAT_VERSION, {})) as draft:
+        # A kept index is used again only where it is of these documents, as far as their numbers say, and this format.
+        recipe = {"documents": documents.shape[0], "terms": documents.shape[1], "postings": documents.nnz}
+        wanted, found = Manifest(store.KIND, store.FORMAT_VERSION, recipe), read_manifest(path)
+        if found is None or not found.same_recipe(wanted):
+            with write_artifact(path, wanted) as draft:
                 build_index(vectors_of(documents), draft, scale=1.0)  # the index holds exactly these integers
         return self.open(path)
 

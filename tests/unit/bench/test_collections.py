@@ -96,3 +96,15 @@ def test_bad_files_are_named(tmp_path):
         names_in(tmp_path / "nowhere")
     with pytest.raises(InputError, match="one of a, b, c"):
         make("d", 10)
+
+
+@pytest.mark.parametrize(("weights", "whole"), [([3, 4], True), ([200, 100], False)])
+def test_a_term_twice_in_a_row_is_added_up_before_its_weight_is_judged(tmp_path, weights, whole):
+    twice = sp.csr_matrix((np.array(weights, np.uint8), np.array([1, 1]), np.array([0, 2])), shape=(1, 3))
+    sp.save_npz(tmp_path / "D.npz", twice)
+    sp.save_npz(tmp_path / "Q.npz", sp.csr_matrix(np.array([[1, 0, 0]], np.int32)))
+    if whole:
+        assert load(tmp_path / "D.npz", tmp_path / "Q.npz", "x").documents.toarray().tolist() == [[0, 7, 0]]
+    else:
+        with pytest.raises(InputError, match="not whole numbers from 1 to 255"):
+            load(tmp_path / "D.npz", tmp_path / "Q.npz", "x")

@@ -86,6 +86,16 @@ def test_our_index_holds_the_given_integers_even_if_none_is_255(tmp_path):
     assert scores.tolist() == [5, 4, 4, 3]
 
 
+def test_a_kept_index_is_made_again_for_other_documents(tmp_path):
+    ours = our_engines()[0]
+    ours.build(DOCUMENTS, tmp_path)
+    kept = (tmp_path / "lexigraft/manifest.json").stat().st_ino
+    ours.build(DOCUMENTS, tmp_path)
+    assert (tmp_path / "lexigraft/manifest.json").stat().st_ino == kept
+    ours.build(DOCUMENTS[:3], tmp_path)
+    assert ours.search(TERMS, WEIGHTS, 10)[1].tolist() == [5, 4]
+
+
 def timed(seconds, batch=()):
     return Timings(np.array(seconds, float) / 1000, list(batch))
 
@@ -116,7 +126,8 @@ def test_a_batch_call_counts_for_the_mean_where_it_is_faster():
     engines = [plain_loop("ours", ours=True), plain_loop("peer")]
     rows = summary(engines, {"ours": timed([[1, 1]]), "peer": timed([[4, 4]], batch=[0.004])})
     assert rows["peer"]["batch_mean_ms"] == 2.0
-    assert ratios(rows)["mean_ms"]["ours"]["ours"]["times_faster"] == 2.0
+    assert ratios(rows)["mean_ms"]["ours"]["ours"] == {"times_faster": 2.0, "smallest_run": 2.0, "largest_run": 2.0}
+    assert [ratios(rows)[name]["call"] for name in ("mean_ms", "p50_ms")] == ["batch", "single"]
     assert ratios(rows)["p50_ms"]["ours"]["ours"]["times_faster"] == 4.0
 
 
