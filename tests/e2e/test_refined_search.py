@@ -150,10 +150,10 @@ def test_fuse(run, collection, tmp_path, lexigraft):
     assert answer.json == {"run": str(fused), "runs": 2, "queries": 2, "documents": 4}
     assert "other.trec has no ranking for 1 of 2 queries (such as q2)" in answer.stderr
     assert fused.read_text().splitlines() == [
-        "q1 Q0 d2 1 0.032522474881 rrf",
-        "q1 Q0 d1 2 0.016393442623 rrf",
-        "q1 Q0 d5 3 0.016129032258 rrf",
-        "q2 Q0 d4 1 0.016393442623 rrf",
+        "q1 Q0 d2 1 0.03252247488101534 rrf",
+        "q1 Q0 d1 2 0.01639344262295082 rrf",
+        "q1 Q0 d5 3 0.016129032258064516 rrf",
+        "q2 Q0 d4 1 0.01639344262295082 rrf",
     ]
     assert lexigraft("evaluate", fused, one, "--data", collection, "--json").json["systems"][str(fused)]["R@10"] > 0
     assert (

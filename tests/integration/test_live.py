@@ -177,7 +177,7 @@ def test_commands_stopped_by_ctrl_c_at_random_moments(tmp_path):
     started = time.perf_counter()
     subprocess.run([*command, "status", live], check=True, capture_output=True)
     start_takes = time.perf_counter() - started  # a stop before that meets the imports of Python
-    for turn in range(24):
+    for turn in range(16):
         gone = set(rng.sample(sorted(documents), 5))
         act = ["delete", live, *sorted(gone)] if turn % 2 == 0 else ["merge", live, "--all"]
         before, after = answers(documents), answers({i: row for i, row in documents.items() if i not in gone})

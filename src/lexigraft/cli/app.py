@@ -28,6 +28,7 @@ from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import is_leader, process_rank
 
 SHARED = (["run"], ["quickstart"], ["pretrain"], ["finetune"], ["vocab", "learn"])
+STOPPED = 130  # the exit status after Ctrl-C
 CHANGES_OF_LIVE = (["live"], ["add"], ["delete"], ["merge"])
 
 app = typer.Typer(
@@ -92,13 +93,21 @@ def main() -> None:
         place = f"{error.filename}: " if error.filename else ""
         _fail(f"{place}{error.strerror or error}")
     except KeyboardInterrupt:
-        err.print(f"stopped; {_after_a_stop(sys.argv[1:])}")
-        sys.exit(130)
+        _stopped()
+    except SystemExit as stop:
+        if stop.code == STOPPED:  # typer makes this of Ctrl-C, and says nothing
+            _stopped()
+        raise
 
 
 def _is_shared(arguments: list[str]) -> bool:
     """Whether several processes do a command together. Any other is the leader's alone: two would write one folder."""
     return arguments[:1] in SHARED or arguments[:2] in SHARED
+
+
+def _stopped() -> None:
+    err.print(f"stopped; {_after_a_stop(sys.argv[1:])}")
+    sys.exit(STOPPED)
 
 
 def _after_a_stop(arguments: list[str]) -> str:
