@@ -67,6 +67,9 @@ def test_full_expansion_is_what_the_run_measured(measured, finished):  # noqa: F
     for measure in ("MRR@10", "R@10", "nDCG@10"):
         assert values[measure]["full"] == pytest.approx(row[measure])
     assert measured[1]["pruning"][0]["FLOPS"] == pytest.approx(row["FLOPS"])
+    cut = next(row for row in rows if (row["system"], row["qk"], row["dk"]) == ("esplade", 2, 3))
+    for measure in ("FLOPS", "MRR@10", "R@10", "nDCG@10"):
+        assert measured[1]["pruning"][1][measure] == pytest.approx(cut[measure])
 
 
 def test_pruned_indexes_cost_less_and_can_be_searched(measured, finished, lexigraft):  # noqa: F811
@@ -74,7 +77,10 @@ def test_pruned_indexes_cost_less_and_can_be_searched(measured, finished, lexigr
     whole = open_index(finished / "judged/esplade/index")
     with (out / "pruning.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["name"] == "run"]
-    assert [row["dropped_from"] for row in rows] == ["none", *["queries", "documents", "both"] * 3]
+    assert [row["dropped"] for row in rows] == [
+        "nothing", "by weight", *["from queries", "from documents", "from both"] * 3,
+    ]  # fmt: skip
+    assert (rows[1]["qk"], rows[1]["dk"]) == ("2", "3")
     for row in rows[1:]:
         assert float(row["FLOPS"]) <= float(rows[0]["FLOPS"])
     pruned = out / "run" / "pruned" / "documents-0.5"

@@ -324,7 +324,10 @@ class _Study:
             "vectors": system.fingerprint(system.vectors_path), "index": system.fingerprint(system.index_path),
             "queries": system.collection.digest(QUERIES), "qrels": system.collection.digest(split),
         }  # fmt: skip
-        config = {"queries": settings.removal_queries, "shares": list(SHARES), "split": split}
+        by_weight = [[qk, dk] for qk, dk, _ in system.pruned]
+        config = {
+            "queries": settings.removal_queries, "shares": list(SHARES), "by_weight": by_weight, "split": split,
+        }  # fmt: skip
 
         def make(folder: Path) -> None:
             queries, judged = system.judged(settings.removal_queries)

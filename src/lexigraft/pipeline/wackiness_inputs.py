@@ -43,6 +43,7 @@ class OpenSystem:
     data: DataSettings
     index_path: Path
     vectors_path: Path
+    pruned: tuple[tuple[int, int, Path], ...] = ()  # (qk, dk, index) of the run's prunings by weight
 
     @cached_property
     def index(self) -> Index:
@@ -128,21 +129,25 @@ def open_system(run: Path, system: str | None, name: str, data: str | None) -> O
     index = folder.index(JUDGED, chosen, 0)
     if not index.is_dir():
         raise ArtifactError(f"{run} has no judged index of {chosen} yet; continue it with the command that began it")
-    settings, source = _data_settings(folder)
+    settings, source, budgets = _settings(folder, chosen)
     try:
         collection = stages.collected(data or source, settings, folder.collection)[JUDGED]
     except InputError as error:
         raise InputError(f"the collection of {run} cannot be read: {error}; say where it is with --data") from error
-    return OpenSystem(name, chosen, collection, settings, index, folder.vectors(JUDGED, chosen))
+    prunings = ((qk, dk, folder.index(JUDGED, chosen, dk)) for qk, dk in budgets if (qk, dk) != (0, 0))
+    made = tuple(pruning for pruning in prunings if pruning[2].is_dir())
+    return OpenSystem(name, chosen, collection, settings, index, folder.vectors(JUDGED, chosen), made)
 
 
-def _data_settings(folder: RunFolder) -> tuple[DataSettings, str]:
+def _settings(folder: RunFolder, system: str) -> tuple[DataSettings, str, list[tuple[int, int]]]:
+    """(how the collection of a run is read, where it lies, and the prunings (qk, dk) of a system)."""
     try:
         settings = json.loads(folder.settings.read_text(encoding="utf-8"))
         fields: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in settings["data"].items()
         }
-        return DataSettings(**fields), settings["source"]
+        budgets = settings["prune"]["budgets" if system == MODEL else "lexical"]
+        return DataSettings(**fields), settings["source"], [(qk, dk) for qk, dk in budgets]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ArtifactError(
             f"{folder.settings} does not say of which collection the run is; finish the run first"

@@ -27,6 +27,7 @@ from lexigraft.pipeline.single import seen_from
 from lexigraft.pipeline.wackiness_inputs import OpenSystem
 from lexigraft.search.many import search_many
 from lexigraft.search.searcher import Searcher
+from lexigraft.vectors.prune import prune
 from lexigraft.vectors.store import DocumentVectors, row_ranges
 
 REPORTED = ("MRR@10", "R@10", "nDCG@10")
@@ -82,8 +83,12 @@ def pruning_rows(
     threads: int,
     shares: Sequence[float] = SHARES,
 ) -> list[dict[str, Any]]:
-    """One row a share and side: what FLOPS and effectiveness are left. Pruned indexes: `folder`/documents-SHARE."""
-    rows = [_row("none", 0.0, queries, system.index, judged, threads)]
+    """One row a share and side: what FLOPS and effectiveness are left, beside the run's own prunings by weight. Pruned
+    indexes: `folder`/documents-SHARE."""
+    rows = [_row("nothing", 0.0, queries, system.index, judged, threads)]
+    for qk, dk, index in system.pruned:
+        by_weight = _row("by weight", 0.0, prune(queries, qk), open_index(index), judged, threads)
+        rows.append(by_weight | {"qk": qk, "dk": dk})
     for share in shares:
         asked = remove_terms(queries, own_queries, wackiest_share(query_scores, share, seed)).matrix
         dropped = wackiest_share(document_scores, share, seed)
@@ -93,9 +98,9 @@ def pruning_rows(
         with write_artifact(path, Manifest(index_store.KIND, index_store.FORMAT_VERSION, config, parents)) as draft:
             index_without(system, own_documents, dropped, draft, path)
         pruned = open_index(path, checksums=False)
-        rows.append(_row("queries", share, asked, system.index, judged, threads))
-        rows.append(_row("documents", share, queries, pruned, judged, threads))
-        rows.append(_row("both", share, asked, pruned, judged, threads))
+        rows.append(_row("from queries", share, asked, system.index, judged, threads))
+        rows.append(_row("from documents", share, queries, pruned, judged, threads))
+        rows.append(_row("from both", share, asked, pruned, judged, threads))
     return rows
 
 
@@ -105,8 +110,10 @@ def _row(
     found = search_many(Searcher(index), queries, 10, threads)
     means = dict(zip(RANK_MEASURES, RankJudge(index, queries.row_ids, judged).measure(found).mean(axis=0), strict=True))
     return {
-        "dropped_from": side,
+        "dropped": side,
         "share": share,
+        "qk": 0,
+        "dk": 0,
         "L0_q": mean_terms(queries.indptr),
         "L0_d": index.meta.n_postings / index.n_documents,
         "FLOPS": flops(queries, index),

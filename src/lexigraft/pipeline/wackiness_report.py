@@ -144,7 +144,8 @@ def _markdown(result: Mapping[str, Any], tables: Mapping[str, list[dict[str, Any
     if tables["pruning"]:
         lines += [
             "## Pruning by wackiness", "",
-            "The wackiest share of the terms dropped from queries, documents or both, their own terms kept.", "",
+            "The wackiest share of the terms dropped from queries, documents or both, their own terms kept; beside it "
+            "the run's prunings by weight (qk, dk).", "",
             *_table(tables["pruning"]), "",
         ]  # fmt: skip
     return "\n".join(lines)
