@@ -1,9 +1,9 @@
 """The wackiness of systems side by side: scores, curves, removal and pruning, each an artifact that is kept.
 
-OUT/NAME/documents-terms/     the terms of the documents, counted
+OUT/NAME/document-terms/      the terms of the documents, counted
 OUT/NAME/{queries,documents}/ scores and curves by one side's inputs
 OUT/NAME/removal/             effectiveness without the wackiest terms; removal-COLLECTION/ elsewhere
-OUT/NAME/pruning/             what pruning by wackiness costs and leaves; pruned indexes in it
+OUT/NAME/pruning/             what pruning by wackiness costs and leaves; pruned/ has the indexes
 OUT/NAME/other-COLLECTION/    vectors and index of another collection
 OUT/result.json, tables.md, *.csv, *.png, *.svg
 """
