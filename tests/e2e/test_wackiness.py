@@ -7,6 +7,7 @@ import shutil
 import numpy as np
 import pytest
 
+from lexigraft.core.errors import SettingError
 from lexigraft.data.write import write_collection
 from lexigraft.explain.wackiness_store import open_wackiness
 from lexigraft.index.store import open_index
@@ -152,3 +153,30 @@ def test_a_folder_with_a_result_of_others_is_left_alone(finished, tmp_path, lexi
     answer = lexigraft("wackiness", "--run", finished, "--out", tmp_path)
     assert answer.status == 2
     assert "not of this command" in answer.stderr
+
+
+def test_rm3_is_measured_beside_a_model(finished, tmp_path):  # noqa: F811
+    settings = WackinessSettings(k=10, removal_queries=20)
+    found = measure_wackiness([finished, finished], tmp_path / "wack", settings, ["esplade", "bm25+rm3"])
+    learned, feedback = found["sides"]["queries"]
+    assert (learned["name"], feedback["name"]) == ("run", "run-bm25+rm3")
+    # At most ten terms are added to a query, all of them from documents that it finds: they are hardly wacky.
+    assert 0 < feedback["expansion_terms_an_input"] <= 10
+    assert feedback["terms_of_score_1"] < feedback["terms_seen"]
+    kept = json.loads((tmp_path / "wack" / "run-bm25+rm3" / "queries" / "manifest.json").read_text())
+    assert kept["config"]["feedback"]["fb_terms"] == 10
+    with pytest.raises(SettingError, match=r"give it BM25: bm25\+rm3"):
+        measure_wackiness([finished], tmp_path / "none", settings, ["esplade+rm3"])
+
+
+def test_explain_says_how_wacky_added_terms_are(measured, finished, lexigraft):  # noqa: F811
+    scores = open_wackiness(measured[0] / "run" / "queries")
+    place = {term: at for at, term in enumerate(scores.vocabulary.terms)}
+    said = lexigraft(
+        "explain", "--run", finished, "--text", "kura kure", "--wackiness", measured[0] / "run/queries", "--json"
+    )
+    added = [term for term in said.json["terms"] if not term["own"]]
+    assert added
+    for term in added:
+        score = scores.terms.scores[place[term["term"]]]
+        assert term["wackiness"] is None if np.isnan(score) else term["wackiness"] == pytest.approx(float(score))

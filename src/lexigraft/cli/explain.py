@@ -40,6 +40,13 @@ def explain(
     html: Annotated[
         Path | None, typer.Option("--html", help="Write a page to look at, one file that needs nothing else.")
     ] = None,
+    wackiness: Annotated[
+        Path | None,
+        typer.Option(
+            "--wackiness",
+            help="Scores of terms, OUT/NAME/queries of `lexigraft wackiness`: how wacky each added term is.",
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Say why a document got its score, or which terms a text becomes: what each adds, and which word it comes from."""
@@ -49,6 +56,8 @@ def explain(
     require_one(run, index, system)
     asked = query if query is not None else text or ""
     explainers = [_open(run, index, system, data)]
+    if wackiness is not None:
+        explainers[0].use_wackiness(wackiness)
     if against is not None or against_system is not None:
         explainers.append(_second(run, index, against, against_system, data))
     found = [_explain(explainer, asked, document) for explainer in explainers]

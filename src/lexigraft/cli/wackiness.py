@@ -16,7 +16,11 @@ def wackiness(
     run: Annotated[list[Path], typer.Option("--run", help="The folder of a run; repeat it to compare several.")],
     system: Annotated[
         list[str] | None,
-        typer.Option("--system", help="A system for all runs, or one for each in order; their models where not given."),
+        typer.Option(
+            "--system",
+            help="A system for all runs, or one for each in order; their models where not given. bm25+rm3: BM25 with "
+            "queries expanded by RM3.",
+        ),
     ] = None,
     data: Annotated[
         str | None, typer.Option("--data", help="Where the runs' collection lies, if not where they say.")

@@ -11,6 +11,7 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Explanation
 from lexigraft.explain.results import DocumentSide, ExplainedResult, explain_result
 from lexigraft.explain.texts import ExplainedText, Scores, explain_text
+from lexigraft.explain.wackiness_store import open_wackiness
 from lexigraft.pipeline.document_text import DocumentTexts, texts_of_index, texts_of_run
 from lexigraft.pipeline.layout import RunFolder
 from lexigraft.pipeline.text_search import TextSearch
@@ -31,6 +32,12 @@ class Explainer(TextSearch):
         super().__init__(index_path)
         self.name = name
         self._texts, self._scores = texts, scores
+
+    def use_wackiness(self, folder: Path) -> None:
+        """Show how wacky terms are, by the scores at `folder`, which must be of the same vocabulary."""
+        found = open_wackiness(folder)
+        found.require_vocabulary(self.name, self.index.vocabulary.fingerprint)
+        self._scores = found.terms.scores
 
     def explain_text(self, text: str) -> ExplainedText:
         """The terms that a text becomes as a query; none where it has no word that the encoder knows."""

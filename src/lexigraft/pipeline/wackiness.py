@@ -9,6 +9,7 @@ OUT/result.json, tables.md, *.csv, *.png, *.svg
 """
 
 import json
+import logging
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -24,7 +25,7 @@ from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings, IndexSettings, require
-from lexigraft.core.types import SparseMatrix
+from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.collection import CORPUS, QUERIES
 from lexigraft.data.sources import open_source
 from lexigraft.explain.term_kinds import bare, begins_with_marks, count_capitals, kind_of, main_script
@@ -52,6 +53,8 @@ from lexigraft.pipeline.wackiness_removal import REPEATS, removal_curves
 from lexigraft.pipeline.wackiness_report import write_report
 from lexigraft.vectors import store as vectors_store
 from lexigraft.vocab.stopwords import ENGLISH
+
+log = logging.getLogger(__name__)
 
 QUERY_SIDE, DOCUMENT_SIDE = "queries", "documents"
 REMOVAL_FORMAT, PRUNING_FORMAT, OTHER_FORMAT = 1, 1, 1
@@ -168,7 +171,10 @@ class _Study:
             found["removal"].append(self.removal(sides[QUERY_SIDE]))
             found["pruning"] = self.pruning(sides[QUERY_SIDE], sides.get(DOCUMENT_SIDE, sides[QUERY_SIDE]))
         for other in others:
-            found["removal"].append(self.removal_elsewhere(other, sides[QUERY_SIDE]))
+            if self.system.is_model:
+                found["removal"].append(self.removal_elsewhere(other, sides[QUERY_SIDE]))
+            else:
+                log.warning("%s is no model, and has no terms of %s: left out there", self.system.name, other)
         return found
 
     def ensure(
@@ -176,6 +182,8 @@ class _Study:
     ) -> Path:
         """The folder of an artifact, made or kept."""
         path = self.folder / name
+        if self.system.feedback is not None:
+            config = {**config, "feedback": asdict(self.system.feedback)}
         wanted = Manifest(kind, version, config, parents, self.settings.seed)
         self.artifacts.ensure("evaluate", f"{self.system.name}: {name}", path, wanted, make)
         return path
@@ -237,10 +245,16 @@ class _Study:
         settings, system = self.settings, self.system
         if side == QUERY_SIDE:
             queries, which = input_queries(system.collection, settings.queries, settings.seed)
-            return system.encode(queries, self.progress), system.own_terms([query.text for query in queries]), which
+            return *self._encoded(system, queries), which
         matrix = system.vectors.matrix
         rows = drawn_places(matrix.n_rows, settings.documents, settings.seed)
-        return take_vectors(matrix, rows), take_counts(self.document_terms, rows), "documents"
+        vectors = system.expand(take_vectors(matrix, rows), lambda: self.document_terms, self.progress)
+        return vectors, take_counts(self.document_terms, rows), "documents"
+
+    def _encoded(self, system: OpenSystem, queries: list[Query]) -> tuple[SparseMatrix, TermCounts]:
+        """(vectors that are searched with, own terms) of queries."""
+        vectors = system.expand(system.encode(queries, self.progress), lambda: self.document_terms, self.progress)
+        return vectors, system.own_terms([query.text for query in queries])
 
     def _top_terms(self, scores: TermScores) -> list[dict[str, Any]]:
         """The wackiest terms, of equal ones those that expand most inputs, with their kinds."""
@@ -278,7 +292,7 @@ class _Study:
 
         def make(folder: Path) -> None:
             queries, judged = system.judged(settings.removal_queries)
-            vectors, own = system.encode(queries, self.progress), system.own_terms([query.text for query in queries])
+            vectors, own = self._encoded(system, queries)
             found = removal_curves(
                 system.index, vectors, own, judged, scored.terms, settings.seed, settings.n_threads, depth,
                 progress=self.progress,
@@ -292,8 +306,6 @@ class _Study:
     def removal_elsewhere(self, source: str, scored: Wackiness) -> dict[str, Any]:
         """The same on another collection, whose documents and queries the same model encodes."""
         description = self.system.vectors.query_encoder
-        if description.get("kind") != "model":
-            raise InputError(f"{self.system.name} is no model: only a model can encode another collection ({source})")
         collection, data = open_source(source), DataSettings()
         place = self.folder / f"other-{collection.name}"
         model = (self.system.vectors_path / description["model"]).resolve()
@@ -331,7 +343,7 @@ class _Study:
 
         def make(folder: Path) -> None:
             queries, judged = system.judged(settings.removal_queries)
-            vectors, own = system.encode(queries, self.progress), system.own_terms([query.text for query in queries])
+            vectors, own = self._encoded(system, queries)
             rows = pruning_rows(
                 system, vectors, own, judged, self.document_terms, by_queries.terms, by_documents.terms,
                 self.folder / "pruned", settings.seed, settings.n_threads,

@@ -1,8 +1,8 @@
 """A system of a run, opened for the study of its expansion: its index, its encoder, and texts as terms."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest
-from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.collection import Collection
-from lexigraft.explain.wackiness import Find, TermCounts
+from lexigraft.expand.rm3 import Rm3Settings, expanded_queries
+from lexigraft.explain.wackiness import Find, TermCounts, document_frequency, text_lengths
 from lexigraft.index.store import Index, open_index
 from lexigraft.pipeline import stages
 from lexigraft.pipeline.layout import JUDGED, MODEL, RunFolder
 from lexigraft.pipeline.training_data import TRAIN
 from lexigraft.search.searcher import Searcher
+from lexigraft.vectors import counts as counts_store
 from lexigraft.vectors.own_bags import bag_reader
 from lexigraft.vectors.query_encoder import QueryEncoder, encode_queries, open_query_encoder
 from lexigraft.vectors.store import DocumentVectors, open_vectors
@@ -29,6 +31,7 @@ from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.batching import batches
 from lexigraft.vocab.ragged_store import RaggedWriter, open_ragged
 
+WITH_RM3 = "+rm3"
 TERMS_KIND, TERMS_FORMAT = "document-terms", 1
 TEXTS_AT_ONCE = 4096
 
@@ -44,6 +47,7 @@ class OpenSystem:
     index_path: Path
     vectors_path: Path
     pruned: tuple[tuple[int, int, Path], ...] = ()  # (qk, dk, index) of the run's prunings by weight
+    feedback: Rm3Settings | None = None  # its queries are expanded by what they find
 
     @cached_property
     def index(self) -> Index:
@@ -61,6 +65,11 @@ class OpenSystem:
     def split(self) -> str | None:
         """The judgements to measure with; None where there are none."""
         return self.collection.evaluation_split(self.data.split)
+
+    @property
+    def is_model(self) -> bool:
+        """Whether a model encodes its texts, and not BM25."""
+        return self.index.meta.query_encoder.get("kind") == "model"
 
     def fingerprint(self, path: Path) -> str:
         manifest = read_manifest(path)
@@ -85,6 +94,19 @@ class OpenSystem:
             self.index.n_terms,
             self.index.meta.vocab_fingerprint,
         )
+
+    def expand(
+        self, vectors: SparseMatrix, document_terms: Callable[[], TermCounts], progress: Progress = SILENT
+    ) -> SparseMatrix:
+        """What the system searches with in place of `vectors`, where it expands them by what they find."""
+        if self.feedback is None:
+            return vectors
+        documents = document_terms()
+        counts = counts_store.TermCounts(
+            self.vectors.matrix.row_ids, *documents, text_lengths(documents),
+            document_frequency(documents, self.index.n_terms), self.index.meta.vocab_fingerprint,
+        )  # fmt: skip
+        return expanded_queries(vectors, Searcher(self.index), counts, self.feedback, progress)
 
     def own_terms(self, texts: list[str]) -> TermCounts:
         """The terms that texts hold, counted."""
@@ -121,8 +143,13 @@ class OpenSystem:
 
 def open_system(run: Path, system: str | None, name: str, data: str | None) -> OpenSystem:
     """A system of the run at `run`, its learned model where None, over the judged view of its collection, which lies
-    where the run says or at `data`."""
+    where the run says or at `data`. A name that ends with +rm3 is that system with queries expanded by RM3."""
     folder = RunFolder(run)
+    if system is not None and system.endswith(WITH_RM3):
+        base = open_system(run, system.removesuffix(WITH_RM3), name, data)
+        if base.is_model:
+            raise SettingError(f"{system}: RM3 expands the words of a query; give it BM25: bm25{WITH_RM3}")
+        return replace(base, system=system, feedback=Rm3Settings(), pruned=())
     folder.searchable(system)  # says what is missing
     present = json.loads(folder.contents.read_text(encoding="utf-8"))["systems"]
     chosen = system or (MODEL if MODEL in present else present[0])
