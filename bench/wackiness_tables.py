@@ -31,6 +31,9 @@ def gathered(results: list[dict[str, Any]], trained: dict[str, Any], collection:
     sides: dict[str, list[dict[str, Any]]] = {}
     for side in results[0]["sides"]:
         entries = [entry for result in results for entry in result["sides"].get(side, [])]
+        for result in results[1:]:
+            for system, entry in zip(result["systems"], result["sides"].get(side, []), strict=False):
+                entry["name"] = system["system"]
         letters = significance_letters([np.array(entry["areas"]) for entry in entries])
         sides[side] = [
             {"name": entry["name"], "letters": letter, **{key: entry[key] for key in KEPT if key in entry},

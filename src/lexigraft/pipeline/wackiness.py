@@ -149,7 +149,8 @@ def _open_all(runs: Sequence[Path], systems: Sequence[str], data: str | None) ->
         one = open_system(run, system, wanted, data)
         taken = {other.name for other in opened}
         names = (wanted, f"{wanted}-{one.system}", *(f"{wanted}-{one.system}-{n}" for n in range(2, len(runs) + 2)))
-        opened.append(replace(one, name=next(name for name in names if name not in taken)))
+        free = (name for name in names[one.feedback is not None :] if name not in taken)
+        opened.append(replace(one, name=next(free)))
     return opened
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 COLORS = 10  # of the default cycle, so that a system has the same one in every picture
+STYLES = ("-", "--", ":")  # after ten systems, colours come again
 
 
 def write_report(result: Mapping[str, Any], folder: Path) -> None:
@@ -175,7 +176,8 @@ def draw_curves(result: Mapping[str, Any], folder: Path) -> None:
             mean, spread = entry["curve"], entry["curve_two_sigma"] or [0.0] * len(entry["curve"])
             at = [(number + 0.5) / len(mean) * 100 for number in range(len(mean))]
             label = f"{entry['name']} (W-AUC {entry['W-AUC']:.3f})"
-            axes.plot(at, mean, label=label, color=f"C{place % COLORS}", linewidth=1.5)
+            style = STYLES[place // COLORS % len(STYLES)]
+            axes.plot(at, mean, label=label, color=f"C{place % COLORS}", linestyle=style, linewidth=1.5)
             low, high = ([m + sign * s for m, s in zip(mean, spread, strict=True)] for sign in (-1, 1))
             axes.fill_between(at, low, high, color=f"C{place % COLORS}", alpha=0.2, linewidth=0)
         axes.set_title(f"expansion of {side}")
