@@ -77,7 +77,7 @@ def evaluate(
         )  # fmt: skip
         _side_by_side(asked, changes, write_runs, out, json)
         return
-    others = (trec_run, qrels, data, measure, baseline)
+    others = (trec_run, qrels, data, measure, baseline, split != "auto", changes)
     if len(run or ()) != 1 or any(others) or len(system or ()) > 1 or all_pairs or common:
         raise SettingError(
             "--qk, --dk and --budget measure the prunings of one system of one --run on its own judgements; give a "

@@ -121,14 +121,21 @@ def _remove_leftovers(path: Path) -> None:
     name = glob.escape(path.name)
     if not path.exists():  # a kill between the two renames of a swap: what was there is whole, beside its place
         for old in sorted(path.parent.glob(f"{name}.old-*")):
-            if _is_whole(old):
+            if _is_by_process(old) and _is_whole(old):
                 old.rename(path)
                 break
     for pattern in (f"{name}.draft-*", f"{name}.old-*"):
         for leftover in path.parent.glob(pattern):
-            ours = (leftover / DRAFT_MARK).is_file() or read_manifest(leftover) is not None
+            ours = (leftover / DRAFT_MARK).is_file() or (
+                _is_by_process(leftover) and read_manifest(leftover) is not None
+            )
             if ours or (leftover.is_dir() and not any(leftover.iterdir())):
                 shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _is_by_process(path: Path) -> bool:
+    """Whether a name ends as those of writers do, by the number of a process: `index.old-good` is somebody's copy."""
+    return path.name.rpartition("-")[2].isdecimal()
 
 
 def _is_whole(path: Path) -> bool:
@@ -143,7 +150,12 @@ def _swap_in(draft: Path, path: Path) -> None:
     if path.exists():
         old = path.with_name(f"{path.name}.old-{os.getpid()}")
         path.rename(old)
-        draft.rename(path)
+        try:
+            draft.rename(path)
+        except BaseException:  # Ctrl-C, too: what was there goes back
+            if not path.exists():
+                old.rename(path)
+            raise
         shutil.rmtree(old, ignore_errors=True)
     else:
         draft.rename(path)

@@ -117,9 +117,10 @@ def compare(measure: str, systems: Mapping[str, PerQuery], baseline: str, all_pa
 def _compared(measure: str, pair: tuple[str, str], systems: Mapping[str, PerQuery], n_comparisons: int) -> Comparison:
     system, baseline = pair
     ours, theirs = systems[system], systems[baseline]
-    differences = [ours[query] - theirs[query] for query in theirs]
+    exact = [ours[query] - theirs[query] for query in theirs]
+    differences = [value if abs(value) > SAME else 0.0 for value in exact]  # sums in another order differ by as much
     test = paired_test(differences)
-    wins, losses = sum(value > SAME for value in differences), sum(value < -SAME for value in differences)
+    wins, losses = sum(value > 0 for value in differences), sum(value < 0 for value in differences)
     return Comparison(
         measure, system, baseline, len(differences),
         mean=math.fsum(ours.values()) / len(ours),

@@ -69,19 +69,20 @@ def _measure_with_ir_measures(
 ) -> list[Measurement]:
     import ir_measures
 
-    by_cutoff: dict[int | None, dict[Any, str]] = {}
+    by_cutoff: dict[int | None, dict[Any, list[str]]] = {}
     for name in measures:
         try:
             parsed = ir_measures.parse_measure(_canonical(name))
         except (NameError, ValueError, SyntaxError) as error:
             raise SettingError(f"unknown measure {name!r}: {error}; such as MRR@10, R@100, nDCG@10") from error
-        by_cutoff.setdefault(parsed.params.get("cutoff"), {})[parsed] = name
+        by_cutoff.setdefault(parsed.params.get("cutoff"), {}).setdefault(parsed, []).append(name)
     qrels = {query: dict(grades) for query, grades in judged.items()}
     per_query: dict[str, dict[str, float]] = {name: dict.fromkeys(judged, 0.0) for name in measures}
     for cutoff, names in by_cutoff.items():  # a measure at k sees k documents: most are made for far deeper rankings
         run = {query: {doc: float(-place) for place, doc in enumerate(docs[:cutoff])} for query, docs in ranked.items()}
         for metric in ir_measures.iter_calc(list(names), qrels, run):
-            per_query[names[metric.measure]][metric.query_id] = metric.value
+            for name in names[metric.measure]:  # one measure may have been asked for by several names
+                per_query[name][metric.query_id] = metric.value
     return [Measurement(name, per_query[name]) for name in measures]
 
 

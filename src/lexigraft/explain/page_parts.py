@@ -17,11 +17,15 @@ def marked(traced: TracedText | None, amounts: Sequence[float], caption: str) ->
     """A text whose words are marked by `amounts`; those that the model did not read are pale. Empty without a text."""
     if traced is None:
         return ""
-    largest = max(amounts, default=0.0) or 1.0
+    shown: list[tuple[int, tuple[int, int], float]] = []  # (place, span, amount)
+    for place, (span, amount) in enumerate(zip(traced.spans, amounts, strict=True)):
+        if shown and span[0] < shown[-1][1][1]:  # a character that is several tokens is shown once, by all of them
+            shown[-1] = (shown[-1][0], shown[-1][1], shown[-1][2] + amount)
+        else:
+            shown.append((place, span, amount))
+    largest = max((amount for _, _, amount in shown), default=0.0) or 1.0
     parts, at = [], 0
-    for place, ((start, end), amount) in enumerate(zip(traced.spans, amounts, strict=True)):
-        if start < at:  # a character that is several tokens is shown once
-            continue
+    for place, (start, end), amount in shown:
         parts += [text(traced.text[at:start]), _word(traced.text[start:end], amount / largest, amount)]
         if place >= traced.n_read:
             parts[-1] = f'<span class="unread">{parts[-1]}</span>'

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from lexigraft.core.artifact import Manifest
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import Settings
+from lexigraft.core.settings import IndexSettings, Settings
 from lexigraft.data.collection import QUERIES, Collection
 from lexigraft.index import store as index_store
 from lexigraft.pipeline import stages
@@ -36,9 +36,13 @@ def ensure_index(
     progress: Progress = SILENT,
 ) -> Manifest:
     """The index of `vectors`, a system's in a view, cut to `keep` terms a document."""
-    # The memory budget changes how the index is built, not what it is, so it stays out of the recipe.
+    # The memory budget changes how the index is built, not what it is, so it stays out of the recipe; so do defaults,
+    # which indexes from before these settings have.
+    plain = IndexSettings()
+    named = {name: getattr(settings.index, name) for name in ("bits", "reorder")}
+    chosen = {name: value for name, value in named.items() if value != getattr(plain, name)}
     wanted = Manifest(
-        index_store.KIND, index_store.FORMAT_VERSION, {"keep": keep}, {"vectors": vectors.fingerprint},
+        index_store.KIND, index_store.FORMAT_VERSION, {"keep": keep, **chosen}, {"vectors": vectors.fingerprint},
         notes={"seed": settings.run.seed},
     )  # fmt: skip
     name = f"index {system} ({view})" if not keep else f"index {system} ({view}, dk={keep})"

@@ -46,7 +46,7 @@ def open_run(path: Path) -> FinishedRun:
         stored = json.loads(folder.settings.read_text(encoding="utf-8"))
         source = stored.pop("source")
         settings = settings_from_dict(stored)
-    except (OSError, ValueError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         remedy = "finish the run with the command that began it"
         raise ArtifactError(f"{folder.settings} does not say of which collection the run is; {remedy}") from error
     try:

@@ -5,7 +5,7 @@ import math
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,7 @@ def side_by_side(asked: Asked) -> SideBySide:
         )
     if asked.systems and not asked.runs:
         raise SettingError("--system chooses among the systems of a --run; give one")
+    asked = replace(asked, measures=tuple(dict.fromkeys(asked.measures)))
     check_measures(asked.measures)
     runs = [open_run(path) for path in asked.runs]
     judged_by, judged = _judgements(asked, runs)

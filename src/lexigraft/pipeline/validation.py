@@ -5,11 +5,12 @@ no model, any training queries. Queries that are measured are never among them.
 """
 
 import hashlib
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lexigraft.core.artifact import Manifest, canonical_json, write_json
+from lexigraft.core.artifact import Manifest, canonical_json, read_manifest, write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import SearchSettings
 from lexigraft.core.types import Qrel
@@ -48,7 +49,7 @@ def validation_queries(run: FinishedRun) -> ValidationQueries:
     measured = run.measured_split()
     reported = {qrel.query_id for qrel in run.collection.qrels(measured)}
     dev = next(
-        (s for s in EVALUATION_SPLITS if s.startswith("dev") and s in run.collection.splits and s != measured), ""
+        (split for split in _dev_splits(run, measured) if _has_others(run.collection.qrels(split), reported)), ""
     )
     held_out_of_training = not dev and MODEL in run.settings.run.systems and TRAIN in run.collection.splits
     if dev:
@@ -56,18 +57,41 @@ def validation_queries(run: FinishedRun) -> ValidationQueries:
     elif TRAIN not in run.collection.splits:
         found = ValidationQueries("", "", [])
     elif held_out_of_training:
+        _require_what_trained(run)
         kept = held_out(run.collection, measured, run.settings.finetune)
         found = ValidationQueries("training queries that were held out", TRAIN, kept)
     else:
         found = ValidationQueries("training queries", TRAIN, run.collection.qrels(TRAIN))
     unreported = [qrel for qrel in found.qrels if qrel.query_id not in reported]
-    if not any(qrel.relevance > 0 for qrel in unreported):
+    if not _has_others(unreported, reported):
         raise InputError(
             f"{run.collection.name} has no judged queries to choose a setting by: {measured} is what is measured"
             + (", and all training queries trained the model" if held_out_of_training else "")
             + "; add qrels/dev.tsv, or qrels/train.tsv and finetune.validate_every of more than 0"
         )
     return found._replace(qrels=unreported)
+
+
+def _require_what_trained(run: FinishedRun) -> None:
+    """Raise where the training queries are no longer those of the model: others would be taken for held out."""
+    trained = read_manifest(run.folder.model("finetuned"))
+    if trained is None:
+        return
+    for name in (TRAIN, QUERIES):
+        if trained.parents.get(name, run.collection.digest(name)) != run.collection.digest(name):
+            raise InputError(
+                f"{run.collection.name} has other {name} than the model of {run.folder.root} was trained with, so "
+                "which were held out is not known; continue the run, which trains again, or bring them back"
+            )
+
+
+def _dev_splits(run: FinishedRun, measured: str) -> list[str]:
+    return [s for s in EVALUATION_SPLITS if s.startswith("dev") and s in run.collection.splits and s != measured]
+
+
+def _has_others(qrels: Sequence[Qrel], reported: Set[str]) -> bool:
+    """Whether some query with a relevant document is not among the reported; of dev.small all are where dev is."""
+    return any(qrel.relevance > 0 and qrel.query_id not in reported for qrel in qrels)
 
 
 def wanted_validation(

@@ -1,4 +1,6 @@
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -128,3 +130,26 @@ def test_what_was_being_removed_does_not_come_back(tmp_path):
     with pytest.raises(RuntimeError), write_artifact(tmp_path / "made", WANTED):
         raise RuntimeError
     assert not list(tmp_path.iterdir())
+
+
+def test_a_copy_with_a_name_of_its_own_is_never_removed(tmp_path):
+    write(tmp_path / "idx")
+    shutil.copytree(tmp_path / "idx", tmp_path / "idx.old-good")
+    write(tmp_path / "idx", "other")
+    assert (tmp_path / "idx.old-good/data.txt").read_text() == "hello"
+
+
+def test_an_interrupt_in_the_swap_leaves_what_was_there(tmp_path, monkeypatch):
+    write(tmp_path / "made")
+    rename = Path.rename
+
+    def stop_at_the_second(self, target):
+        if ".draft-" in self.name:
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", stop_at_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path / "made", "other")
+    assert (tmp_path / "made/data.txt").read_text() == "hello"
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]

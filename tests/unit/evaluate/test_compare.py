@@ -33,3 +33,12 @@ def test_no_query_and_no_such_baseline():
         paired_test([])
     with pytest.raises(SettingError, match="'c' is none of the systems; one of: a, b"):
         compare("R@10", {"a": {"q": 1.0}, "b": {"q": 1.0}}, "c")
+
+
+def test_differences_of_rounding_are_none():
+    theirs = {f"q{i}": 0.1 * (i % 7) for i in range(30)}
+    ours = {query: value + 1e-16 * (1 + i % 2) for i, (query, value) in enumerate(theirs.items())}
+    ours["q0"] = 2e-16
+    (found,) = compare("nDCG@10", {"ours": ours, "theirs": theirs}, "theirs")
+    assert (found.wins, found.ties, found.losses) == (0, 30, 0)
+    assert found.test.p in (None, 1.0)

@@ -51,3 +51,9 @@ def test_a_measure_at_k_sees_no_more_than_k_documents_and_one_without_k_sees_all
     values = {item.measure: item.mean for item in measure(runs, judged, ["P@2", "AP", "AP@4", "MRR", "R@8"])}
     expected = {"P@2": 1 / 2, "AP": (1 / 2 + 2 / 8) / 2, "AP@4": 1 / 4, "MRR": 1 / 2, "R@8": 1}
     assert values == pytest.approx(expected)
+
+
+def test_two_names_of_one_measure_have_the_same_value():
+    rankings, judged = [Ranking("q", ("a", "b"), (2.0, 1.0))], {"q": {"b": 1}}
+    found = {item.measure: item.mean for item in measure(rankings, judged, ["MRR@10", "RR@10", "R@10", "Recall@10"])}
+    assert found == {"MRR@10": 0.5, "RR@10": 0.5, "R@10": 1.0, "Recall@10": 1.0}

@@ -6,6 +6,7 @@ import pytest
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Contribution, Explanation, TermSource, TracedText, Vocabulary
 from lexigraft.explain.page import page
+from lexigraft.explain.page_parts import marked
 from lexigraft.explain.pairs import common_share, counts, pair, pair_texts
 from lexigraft.explain.results import DocumentSide, explain_result
 from lexigraft.explain.texts import explain_text
@@ -104,3 +105,10 @@ def test_pages_are_well_formed(scores, document):
         assert '<span class="unread">b</span>' in made  # the third word was not read
         assert "&lt;one&gt;" in made
         assert ("wackiness" in made) == (scores is not None)
+
+
+def test_a_character_of_several_tokens_is_marked_by_all_of_them():
+    traced = TracedText("\U0001f600 x", [(0, 1), (0, 1), (2, 3)], 3, {})
+    shown = marked(traced, [0.0, 5.0, 1.0], "")
+    assert 'title="5.000">\U0001f600</mark>' in shown
+    assert 'title="1.000">x</mark>' in shown

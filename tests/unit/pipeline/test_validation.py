@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document, Qrel, Query
@@ -57,3 +58,33 @@ def test_nothing_measured(tmp_path):
     run = replace(run_of(tmp_path / "data", 3, ()), split=None)
     with pytest.raises(InputError, match=r"has no test or dev judgements.*data\.split"):
         validation_queries(run)
+
+
+def test_a_part_of_what_is_measured_is_no_validation(tmp_path):
+    """MS MARCO's dev.small is a part of dev."""
+    run = run_of(tmp_path / "data", 100, ("dev",))
+    write_collection(
+        tmp_path / "msmarco",
+        run.collection.documents(),
+        run.collection.queries(),
+        {
+            "train": run.collection.qrels("train"),
+            "dev": run.collection.qrels("dev"),
+            "dev.small": run.collection.qrels("dev")[:3],
+        },
+    )
+    collection = open_collection(tmp_path / "msmarco")
+    found = validation_queries(replace(run, collection=collection, split="dev"))
+    assert found.described == "training queries that were held out"
+
+
+def test_training_queries_that_changed_after_training(tmp_path):
+    run = run_of(tmp_path / "data", 100, ("test",))
+    trained = Manifest("model", 1, {}, {"train": run.collection.digest("train")})
+    with write_artifact(run.folder.model("finetuned"), trained):
+        pass
+    assert validation_queries(run).qrels
+    with (tmp_path / "data/qrels/train.tsv").open("a") as file:
+        file.write("q105\td105\t1\n")
+    with pytest.raises(InputError, match="other train than the model"):
+        validation_queries(replace(run, collection=open_collection(tmp_path / "data")))
