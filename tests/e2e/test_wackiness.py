@@ -56,6 +56,11 @@ def test_removal_ends_at_the_lines_that_bound_it(measured):
     assert set(entry["measures"]) == {"MRR@10", "R@10", "R@100", "R@1000", "nDCG@10"}
     assert entry["weight_wacky"] == sorted(entry["weight_wacky"], reverse=True)
     assert entry["weight_wacky"][-1] >= entry["weight_none"] - 1e-9
+    assert entry["repeats"] == 10
+    for values in entry["measures"].values():  # all terms are the same terms, however they are drawn
+        assert values["random"][-1] == pytest.approx(values["wacky"][-1])
+        assert values["random_std"][-1] == pytest.approx(0)
+        assert len(values["random"]) == len(values["wacky"]) == len(entry["removed"])
     row = json.loads((measured[0] / "run" / "pruning" / "rows.json").read_text())[0]
     for measure in ("MRR@10", "R@10", "nDCG@10"):
         assert row[measure] == pytest.approx(entry["measures"][measure]["full"])
@@ -180,3 +185,13 @@ def test_explain_says_how_wacky_added_terms_are(measured, finished, lexigraft): 
     for term in added:
         score = scores.terms.scores[place[term["term"]]]
         assert term["wackiness"] is None if np.isnan(score) else term["wackiness"] == pytest.approx(float(score))
+
+
+def test_a_collection_in_another_order_is_refused(finished, collection, tmp_path, lexigraft):  # noqa: F811
+    moved = tmp_path / "moved"
+    shutil.copytree(collection, moved)
+    (corpus,) = moved.glob("corpus.jsonl*")
+    corpus.write_text("".join(reversed(corpus.read_text().splitlines(keepends=True))))
+    answer = lexigraft("wackiness", "--run", finished, "--out", tmp_path / "wack", "--data", moved, "--queries", 5)
+    assert answer.status == 2
+    assert "document 1 of the collection is" in answer.stderr

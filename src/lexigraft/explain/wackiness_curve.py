@@ -41,7 +41,7 @@ def whole_vocabulary(scores: NDArray[np.floating]) -> NDArray[np.float64]:
 class CurveRuns:
     """The curve and its area in each of several draws of inputs; draw r takes the same places whatever the model."""
 
-    curves: NDArray[np.float64]  # [runs, bins]
+    curves: NDArray[np.float64]  # [runs, bins]; NaN where a draw's inputs, being few, have no expansion term
     areas: NDArray[np.float64]
     areas_whole: NDArray[np.float64]  # over the whole vocabulary
     n_drawn: int
@@ -61,21 +61,25 @@ def curve_runs(importance: Importance, n_terms: int, bins: int, runs: int, wante
     for run in range(runs):
         chosen = np.zeros(n_inputs, bool)
         chosen[np.random.default_rng((seed, run)).permutation(n_inputs)[:n_drawn]] = True
-        scores = score_terms(importance, n_terms, chosen).scores
-        if not np.isnan(scores).all():  # a few inputs may have no expansion term among them
-            drawn.append(scores)
-    if not drawn:
+        drawn.append(score_terms(importance, n_terms, chosen).scores)
+    seen = [int((~np.isnan(scores)).sum()) for scores in drawn]
+    if not any(seen):
         raise InputError("no input of any draw has an expansion term; give more inputs")
-    bins = min(bins, *(int((~np.isnan(scores)).sum()) for scores in drawn))
-    curves = np.array([curve(scores, bins) for scores in drawn])
-    whole = np.array([area(curve(whole_vocabulary(scores), bins)) for scores in drawn])
+    bins = min(bins, *(n for n in seen if n))
+    curves, whole = np.full((runs, bins), np.nan), np.full(runs, np.nan)
+    for run, scores in enumerate(drawn):
+        if seen[run]:
+            curves[run], whole[run] = curve(scores, bins), area(curve(whole_vocabulary(scores), bins))
     return CurveRuns(curves, curves.mean(axis=1), whole, n_drawn)
 
 
 def paired_p(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
-    """Two-sided p of a paired t-test; 1 where all pairs are equal, 0 where all differ by the same."""
-    differences = np.asarray(left) - np.asarray(right)
-    if len(differences) < 2 or not differences.any():
+    """Two-sided p of a paired t-test over the pairs that both have; 1 where all are equal, or where neither side varies
+    (draws that are all the same tell nothing), 0 where all differ by the same."""
+    both = ~(np.isnan(left) | np.isnan(right))
+    left, right = left[both], right[both]
+    differences = left - right
+    if len(differences) < 2 or not differences.any() or not (np.ptp(left) or np.ptp(right)):
         return 1.0
     spread = differences.std(ddof=1)
     if spread <= 1e-12 * abs(differences.mean()):
@@ -97,7 +101,7 @@ def significance_letters(areas: Sequence[NDArray[np.float64]], level: float = SI
         if paired_p(areas[left][:runs], areas[right][:runs]) * len(pairs) >= level:
             alike[left].add(right)
             alike[right].add(left)
-    means = [float(np.mean(values)) for values in areas]
+    means = [float(np.nanmean(values)) for values in areas]
     groups = sorted(_cliques(alike), key=lambda group: sorted((means[i], i) for i in group))
     return ["".join(_letter(number) for number, group in enumerate(groups) if i in group) for i in range(n)]
 

@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lexigraft.core.artifact import Manifest, write_json
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import DataSettings, IndexSettings, require
+from lexigraft.core.settings import DataSettings, require
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.collection import CORPUS, QUERIES
 from lexigraft.data.sources import open_source
@@ -204,7 +205,7 @@ class _Study:
             "side": side, "inputs": settings.queries if side == QUERY_SIDE else settings.documents, "k": settings.k,
             "bins": settings.bins, "runs": settings.runs, "draw": settings.draw,
         }  # fmt: skip
-        parents = {"index": system.fingerprint(system.index_path)}
+        parents = {"index": system.fingerprint(system.index_path), "corpus": system.collection.digest(CORPUS)}
         if side == QUERY_SIDE:
             parents |= {"queries": system.collection.digest(QUERIES), "train": self._digest(TRAIN)}
         path = self.ensure(side, KIND, FORMAT_VERSION, config, parents, lambda folder: self._score(side, folder))
@@ -322,12 +323,17 @@ class _Study:
         kept = {"encoder": "model"}
         self.ensure(f"{named}/vectors", vectors_store.KIND, vectors_store.FORMAT_VERSION, kept, parents, encode)
         self.ensure(
-            f"{named}/index", index_store.KIND, index_store.FORMAT_VERSION, {"keep": 0},
+            f"{named}/index", index_store.KIND, index_store.FORMAT_VERSION, {"keep": 0, **self._indexing},
             {"vectors": self.system.fingerprint(vectors)},
-            lambda folder: stages.index(vectors, 0, IndexSettings(), folder, self.progress),
+            lambda folder: stages.index(vectors, 0, self.system.index_settings, folder, self.progress),
         )  # fmt: skip
         other = OpenSystem(self.system.name, self.system.system, collection, data, place / "index", vectors)
         return self._removal(other, f"removal-{collection.name}", scored, "out-of-domain", 10)
+
+    @property
+    def _indexing(self) -> dict[str, Any]:
+        """How the system's documents are indexed, and therefore all others that are compared with them."""
+        return {"bits": self.system.index_settings.bits, "reorder": self.system.index_settings.reorder}
 
     def pruning(self, by_queries: Wackiness, by_documents: Wackiness) -> list[dict[str, Any]]:
         settings, system, split = self.settings, self.system, self.system.split
@@ -337,9 +343,10 @@ class _Study:
             "vectors": system.fingerprint(system.vectors_path), "index": system.fingerprint(system.index_path),
             "queries": system.collection.digest(QUERIES), "qrels": system.collection.digest(split),
         }  # fmt: skip
-        by_weight = [[qk, dk] for qk, dk, _ in system.pruned]
+        by_weight = [[qk, dk, system.fingerprint(index)] for qk, dk, index in system.pruned]
         config = {
             "queries": settings.removal_queries, "shares": list(SHARES), "by_weight": by_weight, "split": split,
+            **self._indexing,
         }  # fmt: skip
 
         def make(folder: Path) -> None:
@@ -353,6 +360,13 @@ class _Study:
 
         path = self.ensure("pruning", "wackiness-pruning", PRUNING_FORMAT, config, parents, make)
         return [{"name": self.system.name, **row} for row in _read(path / "rows.json")]
+
+
+def _two_sigma(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Two standard deviations over the draws that have values; 0 where there is one."""
+    drawn = drawn[~np.isnan(drawn.reshape(len(drawn), -1)).any(axis=1)]
+    spread: NDArray[np.float64] = 2 * drawn.std(axis=0, ddof=min(1, len(drawn) - 1))
+    return spread
 
 
 def _read(path: Path) -> Any:
@@ -371,14 +385,14 @@ def _entry(name: str, found: Wackiness, letters: str) -> dict[str, Any]:
     facts = {key: value for key, value in found.facts.items() if key not in ("largest_term", "vocab_fingerprint")}
     return {
         "name": name,
-        "W-AUC": float(runs.areas.mean()),
-        "two_sigma": 2 * float(runs.areas.std(ddof=1)) if len(runs.areas) > 1 else 0.0,
+        "W-AUC": float(np.nanmean(runs.areas)),
+        "two_sigma": float(_two_sigma(runs.areas)),
         "letters": letters,
-        "W-AUC_whole_vocabulary": float(runs.areas_whole.mean()),
+        "W-AUC_whole_vocabulary": float(np.nanmean(runs.areas_whole)),
         "coverage": terms.coverage,
         "term_of_the_largest_mean": largest,
         **facts,
-        "areas": runs.areas.tolist(),
-        "curve": runs.curves.mean(axis=0).tolist(),
-        "curve_two_sigma": (2 * runs.curves.std(axis=0, ddof=1)).tolist() if len(runs.curves) > 1 else [],
+        "areas": [None if np.isnan(value) else value for value in runs.areas.tolist()],
+        "curve": np.nanmean(runs.curves, axis=0).tolist(),
+        "curve_two_sigma": _two_sigma(runs.curves).tolist(),
     }

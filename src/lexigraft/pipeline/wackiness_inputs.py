@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import DataSettings
+from lexigraft.core.settings import DataSettings, IndexSettings
 from lexigraft.core.types import Query, SparseMatrix
-from lexigraft.data.collection import Collection
+from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.expand.rm3 import Rm3Settings, expanded_queries
 from lexigraft.explain.wackiness import Find, TermCounts, document_frequency, text_lengths
 from lexigraft.index.store import Index, open_index
@@ -65,6 +65,11 @@ class OpenSystem:
     def split(self) -> str | None:
         """The judgements to measure with; None where there are none."""
         return self.collection.evaluation_split(self.data.split)
+
+    @property
+    def index_settings(self) -> IndexSettings:
+        """How its index was made, for others that are to be compared with it."""
+        return IndexSettings(bits=self.index.meta.bits, reorder=self.index.meta.reordered)
 
     @property
     def is_model(self) -> bool:
@@ -204,7 +209,7 @@ def drawn_places(n: int, limit: int, seed: int) -> list[int]:
 
 def terms_manifest(system: OpenSystem) -> Manifest:
     """What the document terms of a system depend on: its documents, and what reads them."""
-    parents = {"vectors": system.fingerprint(system.vectors_path)}
+    parents = {"vectors": system.fingerprint(system.vectors_path), "corpus": system.collection.digest(CORPUS)}
     return Manifest(TERMS_KIND, TERMS_FORMAT, stages.passage_config(system.data), parents)
 
 
@@ -214,17 +219,25 @@ def write_document_terms(system: OpenSystem, folder: Path, progress: Progress = 
     with RaggedWriter(folder, "terms") as writer:
         for some in batches(_contents(system, progress), len):
             writer.append(reader.own_bags(some))
-    if writer.n_rows != system.index.n_documents:
-        raise InputError(
-            f"the collection has {writer.n_rows:,} documents now and the index of {system.name} "
-            f"{system.index.n_documents:,}; continue the run, which indexes what has changed"
-        )
 
 
 def _contents(system: OpenSystem, progress: Progress) -> Iterator[str]:
+    """The documents' texts, each held against the id that the vectors have in its place."""
     stream = stages.searched_documents(system.collection, system.data, SILENT)
-    for document in progress.track(stream, f"counting terms ({system.name})", system.index.n_documents):
+    tracked = progress.track(stream, f"counting terms ({system.name})", system.index.n_documents)
+    ids = iter(system.vectors.matrix.row_ids)
+    for place, document in enumerate(tracked, 1):
+        if (expected := next(ids, None)) != document.doc_id:
+            raise InputError(
+                f"document {place:,} of the collection is {document.doc_id!r}, and of the vectors of {system.name} "
+                f"{expected!r}; continue the run, which encodes what has changed, or give its own collection as --data"
+            )
         yield document.contents
+    if (missing := next(ids, None)) is not None:
+        raise InputError(
+            f"the collection has no document {missing!r}, which {system.name} was made with; continue the run, which "
+            "indexes what has changed"
+        )
 
 
 def open_document_terms(folder: Path) -> TermCounts:

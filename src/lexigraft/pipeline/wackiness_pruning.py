@@ -67,7 +67,7 @@ def index_without(system: OpenSystem, own: TermCounts, dropped: NDArray[np.integ
     with TemporaryDirectory(dir=folder.parent) as scratch:
         left = drop_from_vectors(system.vectors, own, dropped, Path(scratch))
         encoder = seen_from(final, left.query_encoder, system.vectors_path)
-        build_index(replace(left, query_encoder=encoder), folder)
+        build_index(replace(left, query_encoder=encoder), folder, settings=system.index_settings)
 
 
 def pruning_rows(
