@@ -11,7 +11,7 @@ made lies beside it (FILE.recipe.json).
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -177,6 +177,7 @@ class Generator:
             self._tokenizer.pad_token = self._tokenizer.eos_token or self._tokenizer.unk_token
         # A causal model goes on where the prompt ends, so padding stands before it.
         self._tokenizer.padding_side = "right" if self._answers else "left"
+        self._room = self._input_tokens()
 
     def generate(self, texts: Sequence[str], number: int) -> list[list[str]]:
         """`settings.texts` texts for each, by what chance gives batch `number`."""
@@ -184,9 +185,8 @@ class Generator:
 
         settings = self._settings
         torch.manual_seed(_batch_seed(settings.seed, number))
-        room = self._input_tokens()
-        prompts = [self._fitting_prompt(text, room) for text in texts]
-        read = self._tokenizer(prompts, return_tensors="pt", padding=True, truncation=True, max_length=room)
+        prompts = [self._fitting_prompt(text) for text in texts]
+        read = self._tokenizer(prompts, return_tensors="pt", padding=True, truncation=True, max_length=self._room)
         read = read.to(self._device)
         drawn = settings.top_k > 1
         chance = {"top_k": settings.top_k, "top_p": settings.top_p, "temperature": settings.temperature}
@@ -200,26 +200,60 @@ class Generator:
         decoded = [text.strip() for text in self._tokenizer.batch_decode(new, skip_special_tokens=True)]
         return [decoded[start : start + settings.texts] for start in range(0, len(decoded), settings.texts)]
 
-    def _fitting_prompt(self, text: str, room: int) -> str:
-        """The prompt with as many of the text's words as fit: what stands around them stays whole."""
-        prompt, words = self._settings.prompt.replace(PLACE, text), text.split()
-        while words and (size := len(self._tokenizer(prompt).input_ids)) > room:
-            words = words[: min(len(words) - 1, len(words) * room // size)]
-            prompt = self._settings.prompt.replace(PLACE, " ".join(words))
-        return prompt
+    def _fitting_prompt(self, text: str) -> str:
+        """The prompt with as many of the text's words as fit: what stands around them stays whole. A word that does not
+        fit even alone, as in writing without spaces, is cut between characters."""
+        if self._fits(text):
+            return self._prompt(text)
+        words = text.split()
+        # A word is a token at least, so more words than there is room for tokens cannot fit.
+        n_words = _most_that_fit(min(len(words), self._room), lambda size: self._fits(" ".join(words[:size])))
+        fitting = " ".join(words[:n_words])
+        if n_words < len(words) and not self._fits(long := words[n_words]):
+            start = f"{fitting} " if fitting else ""
+            n_characters = _most_that_fit(len(long), lambda size: self._fits(start + long[:size]))
+            fitting = (start + long[:n_characters]).rstrip()
+        return self._prompt(fitting)
+
+    def _prompt(self, text: str) -> str:
+        return self._settings.prompt.replace(PLACE, text)
+
+    def _n_tokens(self, text: str) -> int:
+        return len(self._tokenizer(self._prompt(text)).input_ids)
+
+    def _fits(self, text: str) -> bool:
+        return self._n_tokens(text) <= self._room
 
     def _input_tokens(self) -> int:
-        """As set, or as many as the model has positions for beside what it adds."""
+        """As set, or as many as the model has positions for beside what it adds. Raises where the prompt alone takes
+        all of them: every text would then be generated from nothing."""
+        settings, room = self._settings, self._settings.input_tokens
         positions = getattr(self._model.config, "max_position_embeddings", None)
-        if not isinstance(positions, int):
-            return self._settings.input_tokens
-        room = positions if self._answers else positions - self._settings.max_tokens
-        if room < 1:
+        if isinstance(positions, int):
+            left = positions if self._answers else positions - settings.max_tokens
+            if left < 1:
+                raise InputError(
+                    f"the model has {positions} positions, which leaves none for the prompt beside max_tokens = "
+                    f"{settings.max_tokens}; ask for fewer"
+                )
+            room = min(room, left)
+        if (around := self._n_tokens("")) >= room:
             raise InputError(
-                f"the model has {positions} positions, which leaves none for the prompt beside max_tokens = "
-                f"{self._settings.max_tokens}; ask for fewer"
+                f"prompt = {settings.prompt!r} is {around} tokens without a text, and {room} are read (input_tokens = "
+                f"{settings.input_tokens}, positions of the model = {positions or 'any'}), which leaves none for the "
+                "text; give a shorter prompt, more input_tokens, or fewer max_tokens"
             )
-        return min(self._settings.input_tokens, room)
+        return room
+
+
+def _most_that_fit(most: int, fits: Callable[[int], bool]) -> int:
+    """The largest size up to `most` that fits, by bisection; 0 is taken to fit. Where a longer text may be fewer tokens,
+    one that fits, if not the largest."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
 
 
 def _batch_seed(seed: int, number: int) -> int:

@@ -49,12 +49,41 @@ def test_the_prompt_is_not_part_of_the_text_and_the_seed_decides(model, tmp_path
 
 def test_what_is_too_long_is_cut_inside_the_prompt(model):
     generator = Generator(model, GenerateSettings(prompt="parse {text} zone", max_tokens=4, input_tokens=8))
-    assert generator._fitting_prompt("sort list", 8) == "parse sort list zone"
-    cut = generator._fitting_prompt("sort " * 100, 8)
+    assert generator._fitting_prompt("sort list") == "parse sort list zone"
+    cut = generator._fitting_prompt("sort " * 100)
     assert cut.split()[0] == "parse"
     assert cut.split()[-1] == "zone"
     assert 3 <= len(cut.split()) <= 8
     assert len(generator.generate(["sort " * 100], 0)) == 1
+
+
+@pytest.fixture(scope="module", params=["t5", "gpt2"])
+def unspaced(request, tmp_path_factory):
+    """A generator whose tokens are characters, as those of Chinese mostly are."""
+    return str(make_generator(tmp_path_factory.mktemp("unspaced") / request.param, request.param, characters=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("漢" * 600, "漢" * 6),
+        ("字 " + "漢" * 600, "字 " + "漢" * 5),  # a title and a text
+        ("漢" * 600 + " 字", "漢" * 6),
+        ("字字 漢漢 字字字字 漢", "字字 漢漢"),  # words that fit are never cut
+        ("漢漢", "漢漢"),
+        ("", ""),
+    ],
+)
+def test_a_text_without_spaces_is_cut_between_characters(unspaced, text, read):
+    generator = Generator(unspaced, GenerateSettings(prompt="parse {text} zone", max_tokens=4, input_tokens=8))
+    assert generator._fitting_prompt(text) == f"parse {read} zone"
+    assert len(generator.generate([text], 0)) == 1
+
+
+def test_a_prompt_that_leaves_no_room_for_a_text(model):
+    with pytest.raises(InputError, match=r"prompt = 'sort list \{text\} zone' is 3 tokens without a text, and 3 are read"):
+        Generator(model, GenerateSettings(prompt="sort list {text} zone", max_tokens=4, input_tokens=3))
+    assert Generator(model, GenerateSettings(prompt="sort list {text} zone", max_tokens=4, input_tokens=4))
 
 
 @pytest.mark.parametrize("left", [0, 1, 2, 3, 4])
