@@ -136,6 +136,9 @@ def test_from_a_model_to_an_expanded_index(cars, tmp_path, lexigraft):
     )
     assert lexigraft(*call, "--limit", 1, "--prompt", "sort {text}", "--json").json["queries"] == 1
     one_line_error(lexigraft(*call, "--limit", 1, "--prompt", "date {text}"), "prompt = 'sort {text}'")
+    qrels = cars / "qrels/test.tsv"
+    qrels.write_text("".join(line for line in qrels.read_text().splitlines(keepends=True) if "q1" not in line))
+    one_line_error(lexigraft(*call, "--limit", 1, "--prompt", "sort {text}"), "with source = 'queries test 1 ")
 
 
 def test_errors(cars, tmp_path, lexigraft):

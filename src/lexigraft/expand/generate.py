@@ -17,12 +17,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import write_json
+from lexigraft.core.artifact import hash_file, write_json
 from lexigraft.core.errors import ArtifactError, InputError, MissingExtraError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import require
 
 PLACE = "{text}"
+MODEL_FILES = (".json", ".safetensors", ".bin", ".model", ".txt", ".jinja")  # what a model in a folder is read from
 
 
 @dataclass(frozen=True)
@@ -61,12 +62,13 @@ def generate_file(
     """Write what `model` (a folder or hub name) generates for each (id, text) of `inputs`, a line each, to `out`, and
     return how many lines it holds. `source` says in the recipe what the inputs are.
 
-    A file that was made by the same recipe is kept; by another, raises.
+    A file that was made by the same recipe is kept; by another, raises. Of a model in a folder, the files are part of
+    the recipe.
     """
     if out.name.removesuffix(".gz").endswith(".tsv") or out.suffix == ".gz":
         raise InputError(f"{out}: generated text is written as plain .jsonl; give such a name")
     part, recipe_file = out.with_name(f"{out.name}.part"), out.with_name(f"{out.name}.recipe.json")
-    recipe = {"model": model, "source": source, **asdict(settings)}
+    recipe = {"model": model, "source": source, **asdict(settings), **_model_files(model)}
     _require_same_recipe(recipe_file, recipe, out, part)
     if out.is_file():
         with out.open("rb") as file:
@@ -94,6 +96,18 @@ def generate_file(
         raise InputError("there is no text to generate for")
     part.replace(out)
     return n_lines
+
+
+def _model_files(model: str) -> dict[str, str]:
+    """What tells the model in a folder from one trained further in the same place; nothing for a hub name."""
+    folder = Path(model)
+    if not folder.is_dir():
+        return {}
+    digest = hashlib.sha256()
+    for file in sorted(folder.iterdir()):
+        if file.is_file() and file.suffix in MODEL_FILES:
+            digest.update(f"{file.name} {hash_file(file)}\n".encode("utf-8", "surrogateescape"))
+    return {"model_files": digest.hexdigest()}
 
 
 def _require_same_recipe(recipe_file: Path, recipe: dict[str, Any], out: Path, part: Path) -> None:

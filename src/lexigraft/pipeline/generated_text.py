@@ -24,15 +24,17 @@ def generate_text(
     if of not in OF:
         raise SettingError(f"--of {of} is not known: {' or '.join(OF)}")
     with judged_collection(source, settings.data, progress) as collection:
-        inputs = _queries(collection, split) if of == "queries" else _documents(collection)
+        chosen = collection.evaluation_split(split) if of == "queries" and split != ALL_QUERIES else None
+        inputs = _queries(collection, chosen) if of == "queries" else _documents(collection)
         digest = collection.digest(QUERIES if of == "queries" else CORPUS)
         described = f"{of} {split if of == 'queries' else ''} {limit} {digest}"
+        if chosen is not None:  # which queries there are follows from who judged them
+            described = f"{described} {collection.digest(chosen)}"
         return generate_file(model, islice(inputs, limit or None), out, how, described, progress, limit or None)
 
 
-def _queries(collection: Collection, split: str) -> Iterator[tuple[str, str]]:
-    chosen = None if split == ALL_QUERIES else collection.evaluation_split(split)
-    judged = None if chosen is None else {qrel.query_id for qrel in collection.qrels(chosen) if qrel.relevance > 0}
+def _queries(collection: Collection, split: str | None) -> Iterator[tuple[str, str]]:
+    judged = None if split is None else {qrel.query_id for qrel in collection.qrels(split) if qrel.relevance > 0}
     for query in collection.queries():
         if judged is None or query.query_id in judged:
             yield query.query_id, query.text

@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import pytest
 
@@ -115,6 +116,23 @@ def test_a_finished_file_is_kept_without_opening_the_model(model, tmp_path, monk
     assert out.read_bytes() == before
     with pytest.raises(ArtifactError, match="with seed = 3, and 4 is asked for"):
         generate_file(model, INPUTS, out, GenerateSettings("item {text}", 2, 6, batch=2, seed=4))
+
+
+def test_a_model_that_changed_in_its_folder_is_another(tmp_path):
+    folder, out = make_generator(tmp_path / "gpt2", "gpt2"), tmp_path / "g.jsonl"
+    generate_file(str(folder), INPUTS, out, DRAWN)
+    (folder / "README.md").write_text("of no weight\n")
+    copy = shutil.copytree(folder, tmp_path / "aside")  # the same files with other times are the same model
+    shutil.rmtree(folder)
+    copy.rename(folder)
+    (folder / "config.json").touch()
+    assert generate_file(str(folder), INPUTS, out, DRAWN) == 5
+    weights = folder / "model.safetensors"
+    changed = bytearray(weights.read_bytes())
+    changed[-1] ^= 1
+    weights.write_bytes(changed)
+    with pytest.raises(ArtifactError, match="with model_files = "):
+        generate_file(str(folder), INPUTS, out, DRAWN)
 
 
 def test_files_that_are_in_the_way(tmp_path):
