@@ -1,7 +1,7 @@
 """One system of an expansion, searched and measured: its run, its query vectors and its row of the report."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,7 +29,8 @@ def measured_system(
     searcher = Searcher(index, work.settings.search.method)
     tracked = work.progress.track(range(queries.n_rows), f"searching with {system}", queries.n_rows)
     rankings = (searcher.search(*queries.row(row), k, queries.row_ids[row]) for row in tracked)
-    found = _write_and_measure(folder / "run.trec", rankings, system, asked.judged)
+    measures = () if asked.judged is None else _measures_within(k)
+    found = _write_and_measure(folder / "run.trec", rankings, system, asked.judged or {}, measures)
     _write_queries(folder / "queries", queries, index.vocabulary)
     row = {
         "system": system,
@@ -53,20 +54,29 @@ class Found(NamedTuple):
     measurements: list[Measurement]
 
 
+def _measures_within(depth: int) -> tuple[str, ...]:
+    """Those that a ranking of `depth` documents holds: R@1000 of a hundred would be R@100 by another name."""
+    return tuple(name for name in MEASURES if int(name.partition("@")[2]) <= depth)
+
+
 def _write_and_measure(
-    path: Path, rankings: Iterator[Ranking], tag: str, judged: Mapping[str, Mapping[str, int]] | None
+    path: Path,
+    rankings: Iterator[Ranking],
+    tag: str,
+    judged: Mapping[str, Mapping[str, int]],
+    measures: Sequence[str],
 ) -> Found:
     """Some hundred rankings at a time, because many deep ones are large; the file appears whole or not at all."""
-    per_query: dict[str, dict[str, float]] = {name: {} for name in MEASURES} if judged is not None else {}
+    per_query: dict[str, dict[str, float]] = {name: {} for name in measures}
     without, aside = 0, path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with aside.open("w", encoding="utf-8") as file:
             while batch := list(islice(rankings, RANKINGS_AT_ONCE)):
                 write_run(file, batch, tag)
                 without += sum(not ranking.doc_ids for ranking in batch)
-                if judged is not None:
+                if measures:
                     of_these = {ranking.query_id: judged[ranking.query_id] for ranking in batch}
-                    for item in measure(batch, of_these, MEASURES):
+                    for item in measure(batch, of_these, measures):
                         per_query[item.measure].update(item.per_query)
         aside.replace(path)
     finally:
