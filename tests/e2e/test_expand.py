@@ -75,6 +75,56 @@ def test_rm3_with_passages_and_reordering(cars, tmp_path, lexigraft):
     assert answer.json["rows"][1]["R@10"] == 0.5
 
 
+def test_an_index_that_was_read_in_another_way(cars, tmp_path, lexigraft):
+    two = ("--set", "data.passage_words=2")
+    assert lexigraft("run", "--data", cars, "--out", tmp_path / "run").status == 0
+    assert lexigraft("run", "--data", cars, "--out", tmp_path / "cut", *two).status == 0
+    generated = tmp_path / "g.jsonl"
+    generated.write_text('{"id": "d3", "text": "car"}\n')
+    whole, cut = tmp_path / "run/judged/bm25/index", tmp_path / "cut/judged/bm25/index"
+    for command in (("rm3",), ("doc2query", "--generated", generated)):
+        call = ("expand", *command, "--data", cars, "--out", tmp_path / "out")
+        one_line_error(lexigraft(*call, "--index", cut), "is an index of passages", "--set data.passage_words=N")
+        one_line_error(lexigraft(*call, "--index", whole, *two), "index of whole documents", "data.passage_words = 2")
+        assert lexigraft(*call, "--index", cut, *two).status == 0
+    rm3 = ("expand", "rm3", "--data", cars, "--out", tmp_path / "out", "--index", cut)
+    one_line_error(lexigraft(*rm3, "--set", "data.passage_words=1"), "rows, and cars", "(data.passage_words = 1,")
+
+
+def test_longer_documents_are_read_as_those_of_the_index_given(cars, tmp_path, lexigraft):
+    """The index is of words as they stand, so `cars` added to d3 does not answer `car`."""
+    assert lexigraft("run", "--data", cars, "--out", tmp_path / "run").status == 0
+    generated = tmp_path / "g.jsonl"
+    generated.write_text('{"id": "d3", "text": "cars"}\n')
+    call = ("expand", "doc2query", "--data", cars, "--generated", generated, "--out", tmp_path / "out", "--json")
+    found = {}
+    for system in ("bm25", "bm25-plain"):
+        answer = lexigraft(*call, "--index", tmp_path / f"run/judged/{system}/index")
+        assert answer.status == 0, answer.stderr
+        found[system] = [row["R@10"] for row in answer.json["rows"]]
+    assert found == {"bm25": [0.0, 0.5], "bm25-plain": [0.0, 0.0]}
+
+
+def test_only_measures_that_the_rankings_are_deep_enough_for(cars, tmp_path, lexigraft):
+    call = ("expand", "rm3", "--data", cars, "--out", tmp_path / "out", "--max-share", 1)
+    for depth, deepest in ((1000, {"R@10", "R@100", "R@1000"}), (100, {"R@10", "R@100"}), (99, {"R@10"}), (9, set())):
+        rows = lexigraft(*call, "--set", f"search.k={depth}", "--json").json["rows"]
+        for row in rows:
+            assert {name for name in row if name.startswith("R@")} == deepest
+            assert ("MRR@10" in row) == ("nDCG@10" in row) == ("measured_by" in row) == (depth >= 10)
+    assert "2 test queries" in lexigraft(*call, "--set", "search.k=9").stdout
+
+
+def test_a_query_whose_own_words_are_weighed_anew_is_expanded(tmp_path, lexigraft):
+    """Feedback that adds no word but counts `engine` more often than `car` changes the query."""
+    folder = tmp_path / "two"
+    documents = [Document("d1", "", "car engine engine"), Document("d2", "", "bread")]
+    queries = [Query("q1", "car engine"), Query("q2", "zebra")]
+    write_collection(folder, documents, queries, {"test": [Qrel("q1", "d1", 1), Qrel("q2", "d2", 1)]})
+    call = ("expand", "rm3", "--data", folder, "--out", tmp_path / "out", "--max-share", 1, "--json")
+    assert lexigraft(*call).json["rows"][1]["unexpanded"] == 1  # q2 finds nothing
+
+
 def test_without_judgements_all_queries_are_expanded(tmp_path, lexigraft):
     folder = tmp_path / "bare"
     write_collection(folder, DOCUMENTS, QUERIES, {})

@@ -21,7 +21,15 @@ from lexigraft.expand.generated import REPEATS, open_generated
 from lexigraft.expand.rm3 import Rm3Settings
 from lexigraft.index.store import Index
 from lexigraft.pipeline.expansion_report import measured_system
-from lexigraft.pipeline.expansion_work import begin, lexical_index, notes, open_lexical, term_counts
+from lexigraft.pipeline.expansion_work import (
+    begin,
+    lexical_index,
+    notes,
+    open_lexical,
+    require_same_reading,
+    require_same_rows,
+    term_counts,
+)
 from lexigraft.search.searcher import Searcher
 from lexigraft.vectors.counts import open_counts
 from lexigraft.vectors.query_encoder import encode_queries, open_query_encoder
@@ -38,7 +46,9 @@ def expand_rm3(
     with begin(source, out, settings, split, progress) as work:
         place = index or lexical_index(work, PLAIN)
         opened, lexical = open_lexical(place)
+        require_same_reading(work, opened, place)
         counts = open_counts(term_counts(work, opened, lexical))
+        require_same_rows(work, opened, place, counts.n_rows)
         asked = work.asked(opened)
         plain = _encoded(asked.queries, opened, place)
         searcher = Searcher(opened, settings.search.method)
@@ -73,15 +83,18 @@ def expand_doc2query(
     progress: Progress = SILENT,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """DocT5Query with the texts of `file`: a BM25 index of the longer documents, beside that of the documents as they
-    are at `index` (None: one is made). Rows as `expand_rm3`."""
+    are at `index` (None: one is made), whose words and k1 and b both have. Rows as `expand_rm3`."""
     with begin(source, out, settings, split, progress) as work:
+        place = index or lexical_index(work, PLAIN)
+        opened, lexical = open_lexical(place)
+        require_same_reading(work, opened, place)
+        longer_place = lexical_index(work, DOC2QUERY, file, lexical)
+        longer, _ = open_lexical(longer_place)
+        facts = notes(work.out / DOC2QUERY / "vectors")
         rows = []
-        for system, texts in ((PLAIN, None), (DOC2QUERY, file)):
-            place = index if index is not None and texts is None else lexical_index(work, system, texts)
-            opened, _ = open_lexical(place)
-            asked = work.asked(opened)
-            facts = notes(work.out / system / "vectors") if texts is not None else {}
-            rows.append(measured_system(work, system, asked, _encoded(asked.queries, opened, place), opened, facts))
+        for system, at, there, noted in ((PLAIN, place, opened, {}), (DOC2QUERY, longer_place, longer, facts)):
+            asked = work.asked(there)
+            rows.append(measured_system(work, system, asked, _encoded(asked.queries, there, at), there, noted))
         return rows
 
 
@@ -92,4 +105,5 @@ def _encoded(queries: list[Query], index: Index, place: Path) -> SparseMatrix:
 
 
 def _same_row(left: SparseMatrix, right: SparseMatrix, row: int) -> bool:
-    return bool(np.array_equal(left.row(row)[0], right.row(row)[0]))
+    """The same terms with the same weights: feedback may only weigh a query's own words anew."""
+    return all(np.array_equal(one, other) for one, other in zip(left.row(row), right.row(row), strict=True))

@@ -78,9 +78,11 @@ def begin(source: str, out: Path, settings: Settings, split: str, progress: Prog
         yield Work(collection, out, settings, split, progress)
 
 
-def lexical_index(work: Work, system: str, file: Path | None = None) -> Path:
-    """The BM25 index of the documents, with the texts of `file` where it is given: kept, or made with its vectors."""
-    folder, lexical, index_settings = work.out / system, work.settings.lexical, work.settings.index
+def lexical_index(work: Work, system: str, file: Path | None = None, lexical: LexicalSettings | None = None) -> Path:
+    """The BM25 index of the documents, with the texts of `file` where it is given: kept, or made with its vectors.
+    Words are read as `lexical` says, or as set."""
+    folder, index_settings = work.out / system, work.settings.index
+    lexical = lexical or work.settings.lexical
     config = {"corpus": work.collection.digest(CORPUS), **_reading(work), **stages.settings_config(lexical)}
     if file is not None:
         if not file.is_file():
@@ -156,3 +158,31 @@ def open_lexical(place: Path) -> tuple[Index, LexicalSettings]:
             "--index one is made"
         )
     return opened, LexicalSettings(**described)
+
+
+def require_same_reading(work: Work, index: Index, place: Path) -> None:
+    """Raise where the index at `place` is of passages and documents are read whole, or the other way round."""
+    words = work.settings.data.passage_words
+    if index.meta.passages and not words:
+        raise SettingError(
+            f"{place} is an index of passages, and documents are read whole (data.passage_words = 0); give the length "
+            "that it was made with: --set data.passage_words=N, and data.passage_overlap where it was set"
+        )
+    if words and not index.meta.passages:
+        raise SettingError(
+            f"{place} is an index of whole documents, and they are cut into passages (data.passage_words = {words}); "
+            "give --set data.passage_words=0, or no --index"
+        )
+
+
+def require_same_rows(work: Work, index: Index, place: Path, n_rows: int) -> None:
+    """Raise where the collection's documents, as they are read here, are not as many as the index at `place` has."""
+    if n_rows == index.n_documents:
+        return
+    data = work.settings.data
+    cut = f" in passages (data.passage_words = {data.passage_words}, data.passage_overlap = {data.passage_overlap})"
+    raise InputError(
+        f"{place} has {index.n_documents} rows, and {work.collection.name} {n_rows}"
+        f"{cut if data.passage_words else ''}; give the collection that it was made of"
+        f"{', and its lengths by --set data.passage_words=N and data.passage_overlap=N' if data.passage_words else ''}"
+    )
