@@ -261,8 +261,8 @@ class Generator:
 
 
 def _most_that_fit(most: int, fits: Callable[[int], bool]) -> int:
-    """The largest size up to `most` that fits, by bisection; 0 is taken to fit. Where a longer text may be fewer tokens,
-    one that fits, if not the largest."""
+    """The largest size up to `most` that fits, by bisection; 0 is taken to fit. Where a longer text may be fewer
+    tokens, one that fits, if not the largest."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
