@@ -168,6 +168,11 @@ def test_killed_at_a_hundred_random_moments(tmp_path):
     assert 0 < sum(outcomes) < len(outcomes)  # some were killed before the state changed, and some after
 
 
+def hear_interrupts():
+    """Tests that run in the background of a shell would hand on its deafness to SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_commands_stopped_by_ctrl_c_at_random_moments(tmp_path):
     """Real signals to the command line: it says so and exits with 130, or was done; the index is old or new, whole."""
     rng, live, outcomes = random.Random(2), tmp_path / "live", []
@@ -181,7 +186,9 @@ def test_commands_stopped_by_ctrl_c_at_random_moments(tmp_path):
         gone = set(rng.sample(sorted(documents), 5))
         act = ["delete", live, *sorted(gone)] if turn % 2 == 0 else ["merge", live, "--all"]
         before, after = answers(documents), answers({i: row for i, row in documents.items() if i not in gone})
-        with subprocess.Popen([*command, *act], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        with subprocess.Popen(
+            [*command, *act], stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=hear_interrupts
+        ) as process:
             time.sleep(rng.uniform(0.6, 1.2) * start_takes)
             process.send_signal(signal.SIGINT)
             said = process.communicate()[1].decode()
