@@ -15,7 +15,7 @@ import torch
 from lexigraft.model.encoder import open_encoder
 from tests.e2e.test_resuming import data, one_thread, options  # noqa: F401
 
-pytestmark = pytest.mark.integration  # test_processes.py has a pair of processes among the quick tests
+pytestmark = pytest.mark.integration  # as test_processes.py
 
 LAUNCHER = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
 CHANGES = (

@@ -69,6 +69,7 @@ def main():
 """
 
 
+@pytest.mark.integration  # six processes, four of which compile
 def test_an_edit_in_a_file_whose_kernel_is_called_takes_effect(tmp_path):
     """Also where another file stands between, and where only a number changed; and nothing is compiled needlessly."""
 
