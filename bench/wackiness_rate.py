@@ -21,7 +21,7 @@ from bench.collections import make
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.resources import measured
 from lexigraft.core.types import SparseMatrix, Vocabulary
-from lexigraft.explain.wackiness import TermCounts, measure_importance, score_terms
+from lexigraft.explain.wackiness import TextTerms, measure_importance, score_terms
 from lexigraft.explain.wackiness_curve import area, curve, curve_runs
 from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
@@ -39,9 +39,9 @@ def as_matrix(rows: sp.csr_matrix, vocabulary: Vocabulary) -> SparseMatrix:
     )  # fmt: skip
 
 
-def as_counts(rows: sp.csr_matrix) -> TermCounts:
+def as_counts(rows: sp.csr_matrix) -> TextTerms:
     """Weights as counts from 1 to 8: it is their number that takes time, not their size."""
-    return TermCounts(
+    return TextTerms(
         rows.indptr.astype(np.int64), rows.indices.astype(np.int32), (1 + rows.data // 32).astype(np.int32)
     )
 

@@ -165,7 +165,10 @@ def test_a_second_call_does_nothing_and_a_changed_setting_only_what_it_touches(r
     assert changed("--set", "search.k=5", "--set", "lexical.stemmer=none", "--set", "lexical.k1=0.9") == plain | strong
     final = ("--set", "search.k=5", "--set", "lexical.stemmer=none", "--set", "lexical.k1=0.9")
     assert changed(*final) == set()
-    assert changed(*final, "--from", "index") == {path for path in plain | strong if "vectors" not in path}
+    indexed = {path for path in plain | strong if "vectors" not in path}
+    assert changed(*final, "--set", "index.bits=16") == indexed
+    assert changed(*final) == indexed
+    assert changed(*final, "--from", "index") == indexed
     documents = [*DOCUMENTS, DOCUMENTS[0]._replace(doc_id="new")]
     write_collection(collection, documents, QUERIES, QRELS)
     assert changed(*final) == plain | strong | {"collection"}

@@ -231,6 +231,8 @@ def test_what_is_refused(run, data, tmp_path, lexigraft):
         (("--run", run, "--budget", "-1"), "--budget '-1' is not allowed"),
         (("--run", run, "--run", run, "--qk", "1"), "a single --run"),
         ((trec, "--run", run, "--budget", "bm25"), "a single --run"),
+        (("--run", run, "--budget", "bm25", "--split", "test"), "a single --run"),
+        (("--run", run, "--budget", "bm25", "--changes", 3), "a single --run"),
     ):
         one_line_error(lexigraft("evaluate", *call), part)
 
@@ -247,3 +249,8 @@ def test_runs_of_different_judgements_and_changed_ones(run, data, tmp_path, lexi
     (run / "settings.json").write_text(json.dumps({**settings, "source": str(moved)}))
     (moved / "qrels/test.tsv").open("a").write("q0\td1\t1\n")
     one_line_error(lexigraft("evaluate", "--run", run), "have changed since", "measure it again")
+
+
+def test_a_measure_given_twice_is_one_column(run, lexigraft):
+    once = lexigraft("evaluate", "--run", run, "--measure", "R@10", "--json").json
+    assert lexigraft("evaluate", "--run", run, "--measure", "R@10", "--measure", "R@10", "--json").json == once

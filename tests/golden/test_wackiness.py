@@ -5,7 +5,7 @@ import pytest
 
 from lexigraft.core.errors import SettingError
 from lexigraft.explain.removal import flag, over_threshold, wackiest_share
-from lexigraft.explain.wackiness import TermCounts, measure_importance, score_terms
+from lexigraft.explain.wackiness import TextTerms, measure_importance, score_terms
 from lexigraft.explain.wackiness_curve import area, curve, significance_letters, whole_vocabulary
 from lexigraft.search.searcher import Searcher
 from tests.conftest import index_of, sparse_matrix
@@ -33,7 +33,7 @@ OWN = [{0: 1}, {2: 1}]
 
 def counts_of(rows):
     matrix = sparse_matrix(rows, 6)
-    return TermCounts(matrix.indptr, matrix.term_ids, matrix.weights.astype(np.int32))
+    return TextTerms(matrix.indptr, matrix.term_ids, matrix.weights.astype(np.int32))
 
 
 @pytest.fixture

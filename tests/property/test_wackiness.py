@@ -13,7 +13,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.evaluate.measures import measure
 from lexigraft.evaluate.ranks import RANK_MEASURES, RankJudge
 from lexigraft.explain.removal import log_scaled, remove_terms, wackiest_first, wackiest_share, without_expansion
-from lexigraft.explain.wackiness import TermCounts, TermScores, measure_importance, score_terms
+from lexigraft.explain.wackiness import TermScores, TextTerms, measure_importance, score_terms
 from lexigraft.explain.wackiness_curve import curve, curve_runs, draw_size
 from lexigraft.search.many import search_many
 from lexigraft.search.searcher import Searcher
@@ -26,7 +26,7 @@ rows = st.dictionaries(st.integers(0, N_TERMS - 1), st.sampled_from([0.25, 0.5, 
 
 def counts_of(texts):
     matrix = sparse_matrix(texts, N_TERMS)
-    return TermCounts(matrix.indptr, matrix.term_ids, matrix.weights.astype(np.int32))
+    return TextTerms(matrix.indptr, matrix.term_ids, matrix.weights.astype(np.int32))
 
 
 def slow_importance(inputs, own, documents, found):

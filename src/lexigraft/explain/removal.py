@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.errors import SettingError
 from lexigraft.core.types import SparseMatrix
-from lexigraft.explain.wackiness import TermCounts, TermScores, kept_indptr, mark_own
+from lexigraft.explain.wackiness import TermScores, TextTerms, kept_indptr, mark_own
 
 
 class Without(NamedTuple):
@@ -18,14 +18,14 @@ class Without(NamedTuple):
     weight: float
 
 
-def remove_terms(matrix: SparseMatrix, own: TermCounts, terms: NDArray[np.integer]) -> Without:
+def remove_terms(matrix: SparseMatrix, own: TextTerms, terms: NDArray[np.integer]) -> Without:
     """`matrix` without `terms`, where they are not among the `own` terms of a row's text."""
     removed = np.zeros(matrix.n_terms, bool)
     removed[terms] = True
     return keep_entries(matrix, ~removed[matrix.term_ids] | mark_own(matrix, own))
 
 
-def without_expansion(matrix: SparseMatrix, own: TermCounts) -> Without:
+def without_expansion(matrix: SparseMatrix, own: TextTerms) -> Without:
     """What is left of each row is what its text holds itself."""
     return keep_entries(matrix, mark_own(matrix, own))
 

@@ -26,7 +26,7 @@ INPUTS_AT_ONCE = 64
 Find = Callable[[NDArray[np.int32], NDArray[np.float32]], NDArray[np.integer]]  # a query's vector to documents, by row
 
 
-class TermCounts(NamedTuple):
+class TextTerms(NamedTuple):
     """Ragged rows: the distinct terms of text i, ascending, lie at indptr[i]..indptr[i + 1] with their counts."""
 
     indptr: NDArray[np.int64]
@@ -74,7 +74,7 @@ class TermScores:
         return len(self.seen) / max(1, len(self.counts))
 
 
-def expansions_of(matrix: SparseMatrix, own: TermCounts) -> Expansions:
+def expansions_of(matrix: SparseMatrix, own: TextTerms) -> Expansions:
     """The entries of each row that its text, whose terms are the same row of `own`, does not hold."""
     added = ~mark_own(matrix, own)
     return Expansions(kept_indptr(matrix.indptr, added), np.asarray(matrix.term_ids)[added])
@@ -88,7 +88,7 @@ def kept_indptr(indptr: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[n
     return pointers
 
 
-def mark_own(matrix: SparseMatrix, own: TermCounts) -> NDArray[np.bool_]:
+def mark_own(matrix: SparseMatrix, own: TextTerms) -> NDArray[np.bool_]:
     """Of each entry of `matrix`, whether the text of its row holds the term."""
     if matrix.n_rows != own.n_texts:
         raise InputError(f"{matrix.n_rows} vectors and the terms of {own.n_texts} texts do not belong together")
@@ -110,15 +110,15 @@ def mark_rows(
     return marks
 
 
-def document_frequency(documents: TermCounts, n_terms: int) -> NDArray[np.int64]:
+def document_frequency(documents: TextTerms, n_terms: int) -> NDArray[np.int64]:
     """Of each term, how many documents hold it."""
     return np.bincount(documents.terms, minlength=n_terms)
 
 
 def measure_importance(
     inputs: SparseMatrix,
-    own: TermCounts,
-    documents: TermCounts,
+    own: TextTerms,
+    documents: TextTerms,
     find: Find,
     threads: int = 1,
     progress: Progress = SILENT,
@@ -150,7 +150,7 @@ def measure_importance(
     return Importance(expansions, values, n_empty)
 
 
-def text_lengths(texts: TermCounts) -> NDArray[np.int64]:
+def text_lengths(texts: TextTerms) -> NDArray[np.int64]:
     """Of each text, its terms, repetitions counted."""
     return _row_sums(texts.indptr, texts.counts)
 
@@ -164,7 +164,7 @@ def _row_sums(indptr: NDArray[np.int64], counts: NDArray[np.int32]) -> NDArray[n
     return sums
 
 
-def inverse_frequency(documents: TermCounts, n_terms: int) -> NDArray[np.float64]:
+def inverse_frequency(documents: TextTerms, n_terms: int) -> NDArray[np.float64]:
     """ln(N / df); 0 where no document holds the term, whose S is then 0."""
     frequency = document_frequency(documents, n_terms)
     idf = np.zeros(n_terms, np.float64)

@@ -38,19 +38,20 @@ class FinishedRun:
         return system
 
 
-def open_run(path: Path) -> FinishedRun:
-    """The run at `path`; raises where it has not ended, or where its collection is no longer to be read."""
+def open_run(path: Path, data: str | None = None) -> FinishedRun:
+    """The run at `path`, its collection where it says or, if it has moved, at `data`; raises where the run has not
+    ended, or where its collection is not to be read."""
     folder = RunFolder(path)
     folder.searchable(None)  # says what is missing
     try:
         stored = json.loads(folder.settings.read_text(encoding="utf-8"))
-        source = stored.pop("source")
+        source = str(stored.pop("source"))
         settings = settings_from_dict(stored)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         remedy = "finish the run with the command that began it"
         raise ArtifactError(f"{folder.settings} does not say of which collection the run is; {remedy}") from error
     try:
-        collection = stages.collected(source, settings.data, folder.collection)[JUDGED]
+        collection = stages.collected(data or source, settings.data, folder.collection)[JUDGED]
         split = collection.evaluation_split(settings.data.split)
     except LexigraftError as error:
         raise InputError(f"the collection of the run at {path} cannot be read: {error}") from error

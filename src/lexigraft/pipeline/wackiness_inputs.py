@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +16,10 @@ from lexigraft.core.settings import DataSettings, IndexSettings
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.expand.rm3 import Rm3Settings, expanded_queries
-from lexigraft.explain.wackiness import Find, TermCounts, document_frequency, text_lengths
+from lexigraft.explain.wackiness import Find, TextTerms, document_frequency, text_lengths
 from lexigraft.index.store import Index, open_index
 from lexigraft.pipeline import stages
+from lexigraft.pipeline.finished_run import open_run
 from lexigraft.pipeline.layout import JUDGED, MODEL, RunFolder
 from lexigraft.pipeline.training_data import TRAIN
 from lexigraft.search.searcher import Searcher
@@ -101,7 +101,7 @@ class OpenSystem:
         )
 
     def expand(
-        self, vectors: SparseMatrix, document_terms: Callable[[], TermCounts], progress: Progress = SILENT
+        self, vectors: SparseMatrix, document_terms: Callable[[], TextTerms], progress: Progress = SILENT
     ) -> SparseMatrix:
         """What the system searches with in place of `vectors`, where it expands them by what they find."""
         if self.feedback is None:
@@ -113,10 +113,10 @@ class OpenSystem:
         )  # fmt: skip
         return expanded_queries(vectors, Searcher(self.index), counts, self.feedback, progress)
 
-    def own_terms(self, texts: list[str]) -> TermCounts:
+    def own_terms(self, texts: list[str]) -> TextTerms:
         """The terms that texts hold, counted."""
         bags = bag_reader(self.encoder).own_bags(texts)
-        return TermCounts(bags.indptr, bags.terms, bags.counts)
+        return TextTerms(bags.indptr, bags.terms, bags.counts)
 
     def finder(self, k: int) -> Find:
         """Vectors to the rows, in the order of the vectors and of the document terms, of their k best documents."""
@@ -161,29 +161,12 @@ def open_system(run: Path, system: str | None, name: str, data: str | None) -> O
     index = folder.index(JUDGED, chosen, 0)
     if not index.is_dir():
         raise ArtifactError(f"{run} has no judged index of {chosen} yet; continue it with the command that began it")
-    settings, source, budgets = _settings(folder, chosen)
-    try:
-        collection = stages.collected(data or source, settings, folder.collection)[JUDGED]
-    except InputError as error:
-        raise InputError(f"the collection of {run} cannot be read: {error}; say where it is with --data") from error
+    opened = open_run(run, data)
+    budgets = opened.settings.prune.budgets if chosen == MODEL else opened.settings.prune.lexical
     prunings = ((qk, dk, folder.index(JUDGED, chosen, dk)) for qk, dk in budgets if (qk, dk) != (0, 0))
     made = tuple(pruning for pruning in prunings if pruning[2].is_dir())
-    return OpenSystem(name, chosen, collection, settings, index, folder.vectors(JUDGED, chosen), made)
-
-
-def _settings(folder: RunFolder, system: str) -> tuple[DataSettings, str, list[tuple[int, int]]]:
-    """(how the collection of a run is read, where it lies, and the prunings (qk, dk) of a system)."""
-    try:
-        settings = json.loads(folder.settings.read_text(encoding="utf-8"))
-        fields: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in settings["data"].items()
-        }
-        budgets = settings["prune"]["budgets" if system == MODEL else "lexical"]
-        return DataSettings(**fields), settings["source"], [(qk, dk) for qk, dk in budgets]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ArtifactError(
-            f"{folder.settings} does not say of which collection the run is; finish the run first"
-        ) from error
+    vectors = folder.vectors(JUDGED, chosen)
+    return OpenSystem(name, chosen, opened.collection, opened.settings.data, index, vectors, made)
 
 
 def input_queries(collection: Collection, limit: int, seed: int) -> tuple[list[Query], str]:
@@ -240,11 +223,11 @@ def _contents(system: OpenSystem, progress: Progress) -> Iterator[str]:
         )
 
 
-def open_document_terms(folder: Path) -> TermCounts:
+def open_document_terms(folder: Path) -> TextTerms:
     """What `write_document_terms` wrote, memory-mapped."""
     open_artifact(folder, TERMS_KIND, TERMS_FORMAT, checksums=False)
     bags = open_ragged(TermBags, folder, "terms")
-    return TermCounts(bags.indptr, bags.terms, bags.counts)
+    return TextTerms(bags.indptr, bags.terms, bags.counts)
 
 
 def take_vectors(matrix: SparseMatrix, rows: Sequence[int]) -> SparseMatrix:
@@ -256,10 +239,10 @@ def take_vectors(matrix: SparseMatrix, rows: Sequence[int]) -> SparseMatrix:
     )  # fmt: skip
 
 
-def take_counts(counts: TermCounts, rows: Sequence[int]) -> TermCounts:
+def take_counts(counts: TextTerms, rows: Sequence[int]) -> TextTerms:
     """Some rows of counted terms."""
     indptr, at = _spans(counts.indptr, rows)
-    return TermCounts(indptr, counts.terms[at], counts.counts[at])
+    return TextTerms(indptr, counts.terms[at], counts.counts[at])
 
 
 def _spans(indptr: NDArray[np.int64], rows: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

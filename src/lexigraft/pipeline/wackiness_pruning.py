@@ -19,7 +19,7 @@ from lexigraft.core.types import SparseMatrix
 from lexigraft.evaluate.cost import flops, mean_terms
 from lexigraft.evaluate.ranks import RANK_MEASURES, RankJudge
 from lexigraft.explain.removal import remove_terms, wackiest_share
-from lexigraft.explain.wackiness import TermCounts, TermScores, kept_indptr, mark_rows
+from lexigraft.explain.wackiness import TermScores, TextTerms, kept_indptr, mark_rows
 from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
 from lexigraft.index.store import Index, open_index
@@ -35,7 +35,7 @@ SHARES = (0.1, 0.25, 0.5)
 
 
 def drop_from_vectors(
-    vectors: DocumentVectors, own: TermCounts, dropped: NDArray[np.integer], folder: Path
+    vectors: DocumentVectors, own: TextTerms, dropped: NDArray[np.integer], folder: Path
 ) -> DocumentVectors:
     """`vectors` without the terms `dropped`, where a document's text does not hold them: written to `folder` a part at
     a time, and mapped from there."""
@@ -61,7 +61,7 @@ def drop_from_vectors(
     return replace(vectors, matrix=replace(matrix, indptr=rows, term_ids=terms, weights=values))
 
 
-def index_without(system: OpenSystem, own: TermCounts, dropped: NDArray[np.integer], folder: Path, final: Path) -> None:
+def index_without(system: OpenSystem, own: TextTerms, dropped: NDArray[np.integer], folder: Path, final: Path) -> None:
     """The index of a system's documents without the terms `dropped`, into `folder`, which will lie at `final`: it can
     be searched like any other."""
     with TemporaryDirectory(dir=folder.parent) as scratch:
@@ -73,9 +73,9 @@ def index_without(system: OpenSystem, own: TermCounts, dropped: NDArray[np.integ
 def pruning_rows(
     system: OpenSystem,
     queries: SparseMatrix,
-    own_queries: TermCounts,
+    own_queries: TextTerms,
     judged: dict[str, dict[str, int]],
-    own_documents: TermCounts,
+    own_documents: TextTerms,
     query_scores: TermScores,
     document_scores: TermScores,
     folder: Path,

@@ -9,7 +9,7 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import SparseMatrix
 from lexigraft.evaluate.ranks import RANK_MEASURES, RankJudge
 from lexigraft.explain.removal import Without, log_scaled, remove_terms, wackiest_first, without_expansion
-from lexigraft.explain.wackiness import TermCounts, TermScores
+from lexigraft.explain.wackiness import TermScores, TextTerms
 from lexigraft.index.store import Index
 from lexigraft.search.many import search_many
 from lexigraft.search.searcher import Searcher
@@ -40,7 +40,7 @@ class _Measurer:
 def removal_curves(
     index: Index,
     queries: SparseMatrix,
-    own: TermCounts,
+    own: TextTerms,
     judged: dict[str, dict[str, int]],
     scores: TermScores,
     seed: int,

@@ -20,7 +20,7 @@ from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.collection import CORPUS, QUERIES
 from lexigraft.data.sources import open_source
 from lexigraft.explain.term_kinds import bare, begins_with_marks, count_capitals, kind_of, main_script
-from lexigraft.explain.wackiness import TermCounts, TermScores, measure_importance, score_terms
+from lexigraft.explain.wackiness import TermScores, TextTerms, measure_importance, score_terms
 from lexigraft.explain.wackiness_curve import curve_runs
 from lexigraft.explain.wackiness_store import FORMAT_VERSION, KIND, Wackiness, open_wackiness, write_wackiness
 from lexigraft.index import store as index_store
@@ -121,7 +121,7 @@ class SystemStudy:
         return path
 
     @cached_property
-    def document_terms(self) -> TermCounts:
+    def document_terms(self) -> TextTerms:
         path, wanted = self.folder / "document-terms", terms_manifest(self.system)
         self.artifacts.ensure(
             "evaluate", f"{self.system.name}: document terms", path, wanted,
@@ -172,7 +172,7 @@ class SystemStudy:
         }
         write_wackiness(folder, scores, runs, system.index.vocabulary, facts)
 
-    def _inputs(self, side: str) -> tuple[SparseMatrix, TermCounts, str]:
+    def _inputs(self, side: str) -> tuple[SparseMatrix, TextTerms, str]:
         """(vectors, own terms, what they are) of a side's inputs."""
         settings, system = self.settings, self.system
         if side == QUERY_SIDE:
@@ -183,7 +183,7 @@ class SystemStudy:
         vectors = system.expand(take_vectors(matrix, rows), lambda: self.document_terms, self.progress)
         return vectors, take_counts(self.document_terms, rows), "documents"
 
-    def _encoded(self, system: OpenSystem, queries: list[Query]) -> tuple[SparseMatrix, TermCounts]:
+    def _encoded(self, system: OpenSystem, queries: list[Query]) -> tuple[SparseMatrix, TextTerms]:
         """(vectors that are searched with, own terms) of queries."""
         vectors = system.expand(system.encode(queries, self.progress), lambda: self.document_terms, self.progress)
         return vectors, system.own_terms([query.text for query in queries])
