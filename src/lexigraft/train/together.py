@@ -5,6 +5,7 @@ learning rate mean the same on one process and on many. `gather_rows` hands each
 and `add_gradients` adds up what the rows of all of them say of the weights.
 """
 
+import atexit
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
@@ -25,6 +26,8 @@ def connect() -> None:
     if n_processes() > 1 and not dist.is_initialized():
         backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
         dist.init_process_group(backend, timeout=PATIENCE)
+        # Left to the interpreter's end, the connection's threads may outlive what they use and abort the process.
+        atexit.register(dist.destroy_process_group)
 
 
 def wait_for_all() -> None:
