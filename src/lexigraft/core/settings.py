@@ -6,7 +6,8 @@ from lexigraft.core.errors import SettingError
 
 SYSTEMS = ("bm25", "bm25-plain", "esplade")
 AUTO = "auto"
-HEADS = ("grafted", "random", "plain")
+HEADS = ("grafted", "random", "plain", "unicoil")
+QUERY_SIDES = ("model", "words")
 POOLINGS = ("max", "sum", "cls")
 
 
@@ -137,7 +138,9 @@ class ModelSettings:
         "auto"  # embedded (the packaged MiniLM), scratch, a folder, or a hub name; auto: the first that is there
     )
     layers: int = 3  # the first so many; 0 keeps all
-    head: str = "grafted"  # random: the same terms, drawn; plain: the backbone's own head over its own subwords
+    head: str = "grafted"  # random: the same terms, drawn; plain: the backbone's own head over its own subwords;
+    # unicoil: those too, one impact for each that stands in the text
+    queries: str = "model"  # what writes them; words: their distinct terms weigh 1 each (SPLADE-doc)
     pooling: str = "max"  # over the tokens of a text; sum; cls: the first token alone
     pooled: str = "words"  # the tokens that are pooled: neither stop-words nor special ones; all: all but padding
     inflate: float = 1.0  # multiplies the head before anything is trained: for studies of what alpha is for
@@ -149,6 +152,11 @@ class ModelSettings:
     def __post_init__(self) -> None:
         require(self.layers >= 0, "model.layers", self.layers, "0 (all) or more")
         require(self.head in HEADS, "model.head", self.head, f"one of {', '.join(HEADS)}")
+        require(self.queries in QUERY_SIDES, "model.queries", self.queries, f"one of {', '.join(QUERY_SIDES)}")
+        if self.head == "unicoil":
+            why = "0 with model.head = unicoil, whose weights are all of the text's own words"
+            require(self.own_words == 0, "model.own_words", self.own_words, why)
+            require(self.queries == "model", "model.queries", self.queries, "model with model.head = unicoil")
         require(self.pooling in POOLINGS, "model.pooling", self.pooling, f"one of {', '.join(POOLINGS)}")
         require(self.pooled in ("words", "all"), "model.pooled", self.pooled, "words or all")
         require(self.inflate > 0, "model.inflate", self.inflate, "more than 0")

@@ -84,6 +84,14 @@ class Backbone:
         """The terms of a plain head: one for each row, in the order of their ids."""
         return subword_terms(self.hf_tokenizer.get_vocab(), len(self.subword_weight), self.name)
 
+    def is_term(self) -> Tensor:
+        """[subwords]: which of them a text can say; special ones, that of the unknown and rows without a subword are
+        none."""
+        found = torch.zeros(len(self.subword_weight), dtype=torch.bool)
+        found[[number for number in self.hf_tokenizer.get_vocab().values() if number < len(found)]] = True
+        found[[number for number in self.hf_tokenizer.all_special_ids if number < len(found)]] = False
+        return found
+
     def subword_reader(self) -> SubwordReader:
         """Reads raw text by the backbone's own tokenizer, as its plain head needs it."""
         special = frozenset(self.hf_tokenizer.all_special_ids)

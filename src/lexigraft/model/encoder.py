@@ -22,6 +22,7 @@ from lexigraft.core.types import Vocabulary
 from lexigraft.model.activation import LOG1P, activate
 from lexigraft.model.backbone import Backbone, empty_backbone
 from lexigraft.model.head import Bags, SparseHead, add_own_token, add_own_words
+from lexigraft.model.impact import ImpactHead, weigh_terms
 from lexigraft.model.pool import max_over_tokens
 from lexigraft.model.pool_sum import sum_over_tokens
 from lexigraft.vocab.aligned import AlignedReader
@@ -31,7 +32,9 @@ from lexigraft.vocab.stopwords import NO_STOPWORDS
 from lexigraft.vocab.subwords import SubwordTokenizer
 
 KIND, FORMAT_VERSION = "model", 2
-PLAIN = "plain"
+PLAIN, UNICOIL = "plain", "unicoil"
+OF_SUBWORDS = (PLAIN, UNICOIL)  # heads whose terms are the backbone's own subwords
+BY_MODEL, BY_WORDS = "model", "words"
 HEAD_WEIGHT = "head.weight"
 
 
@@ -42,7 +45,8 @@ class EncoderMeta:
     words are weighed. A fine-tuned one also says how many subwords it reads of a text, and how many terms it was
     trained to keep of its vectors (0: all): what it never ranked by is not part of them. `pooling` is max, sum or cls;
     `pooled` says over which tokens, words or all. `tied`: the head is the word embeddings. Prompts, which only models
-    made elsewhere have, stand before every text."""
+    made elsewhere have, stand before every text. `queries`: written by the model, or their distinct terms, with a
+    weight of 1 each, for which no model is needed (SPLADE-doc)."""
 
     backbone: str
     mlm_head: str
@@ -63,6 +67,7 @@ class EncoderMeta:
     tied: bool = False
     query_prompt: str = ""
     document_prompt: str = ""
+    queries: str = BY_MODEL
 
 
 class SparseEncoder(nn.Module):
@@ -71,7 +76,7 @@ class SparseEncoder(nn.Module):
     def __init__(
         self,
         backbone: Backbone,
-        head: SparseHead,
+        head: SparseHead | ImpactHead,
         vocabulary: Vocabulary,
         head_kind: str,
         stemmer: str = NO_STEMMER,
@@ -94,7 +99,7 @@ class SparseEncoder(nn.Module):
 
     def reader(self) -> TextReader:
         """Reads texts as this model was trained to read them."""
-        if self.meta.head == PLAIN:
+        if self.meta.head in OF_SUBWORDS:
             return self.backbone.subword_reader()
         return AlignedReader(self.tokenizer, self.vocabulary, self.meta.stemmer, self.meta.stopwords)
 
@@ -102,8 +107,9 @@ class SparseEncoder(nn.Module):
         """The largest logit of each term over the pooled tokens (None: all that are not padding), or where the pooling
         is cls its logit at the first token; own words added, at least float32 [batch, vocabulary].
 
-        A text without a pooled token has -inf everywhere. Sums have no logits.
+        A text without a pooled token has -inf everywhere. Sums have no logits, nor have impacts.
         """
+        assert isinstance(self.head, SparseHead), "a head of terms"
         hidden, pooled = self.body(subwords, mask), self.pooled_tokens(mask, pooled)
         if self.meta.pooling == "cls":
             hidden, pooled = hidden[:, :1], pooled.bool().any(1, keepdim=True)
@@ -112,12 +118,23 @@ class SparseEncoder(nn.Module):
 
     def forward(self, subwords: Tensor, mask: Tensor, pooled: Tensor | None = None, bags: Bags | None = None) -> Tensor:
         """Term weights; the arguments are those of `logits`."""
+        if isinstance(self.head, ImpactHead):
+            impacts, is_there = self.head(self.body(subwords, mask)), self.head.terms_at(subwords, mask)
+            return weigh_terms(impacts, subwords, is_there, len(self.vocabulary))
         activation = self.meta.activation
         if self.meta.pooling != "sum":
             return activate(self.logits(subwords, mask, pooled, bags), activation)
         hidden, pooled = self.body(subwords, mask), self.pooled_tokens(mask, pooled)
         total = sum_over_tokens(hidden, pooled, self.head.weight, self.head.bias, activation)
         return total if bags is None or self.head.own is None else add_own_token(total, self.head.own, bags, activation)
+
+    def queries(self, subwords: Tensor, mask: Tensor, pooled: Tensor, bags: Bags) -> Tensor:
+        """The same of queries, which need no model where their terms are all they are."""
+        if self.meta.queries == BY_MODEL:
+            vectors: Tensor = self(subwords, mask, pooled, bags)
+            return vectors
+        empty = torch.zeros(len(subwords), len(self.vocabulary), device=subwords.device)
+        return empty.index_put((bags.rows, bags.terms), bags.weights)
 
     def pooled_tokens(self, mask: Tensor, pooled: Tensor | None) -> Tensor:
         """Which tokens are pooled, of those that are not padding and those that a reader would pool."""
@@ -151,10 +168,7 @@ def open_encoder(path: Path) -> SparseEncoder:
     meta = read_meta(path)
     vocabulary = Vocabulary(list(StringTable(path, "terms")))
     backbone = empty_backbone(path / "backbone", meta.backbone, meta.mlm_head == "own")
-    zeros = torch.zeros(meta.n_terms)
-    head = SparseHead(torch.zeros(meta.n_terms, backbone.width), zeros, zeros if meta.own_words else None)
-    if meta.tied:
-        head.tie(backbone.word_embeddings)
+    head = _empty_head(meta, backbone)
     encoder = SparseEncoder(backbone, head, vocabulary, meta.head, meta.stemmer, meta.stopwords, meta.mean_words)
     if encoder.meta.vocab_fingerprint != meta.vocab_fingerprint:
         raise ArtifactError(f"{path}: the vocabulary does not match encoder.json; build the model again")
@@ -167,3 +181,14 @@ def open_encoder(path: Path) -> SparseEncoder:
         )  # fmt: skip
     encoder.load_state_dict(weights)
     return encoder.eval()
+
+
+def _empty_head(meta: EncoderMeta, backbone: Backbone) -> SparseHead | ImpactHead:
+    """A head of the right kind, its weights still to be filled in."""
+    if meta.head == UNICOIL:
+        return ImpactHead(torch.zeros(1, backbone.width), torch.zeros(1), backbone.is_term())
+    zeros = torch.zeros(meta.n_terms)
+    head = SparseHead(torch.zeros(meta.n_terms, backbone.width), zeros, zeros if meta.own_words else None)
+    if meta.tied:
+        head.tie(backbone.word_embeddings)
+    return head

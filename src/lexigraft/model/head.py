@@ -15,7 +15,7 @@ never seen in training, of a package or product of tomorrow, still counts.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -42,6 +42,16 @@ class SparseHead(nn.Module):
     def rescale(self, alpha: float) -> None:
         """W <- W / alpha, wherever else W may be used."""
         self.weight.div_(alpha)
+
+
+class HasRows(Protocol):
+    """Any head: its rows, and how they are divided."""
+
+    weight: nn.Parameter
+
+    def rescale(self, alpha: float) -> None:
+        """W <- W / alpha."""
+        ...
 
 
 class Bags(NamedTuple):
@@ -110,7 +120,7 @@ class HeadDiagnostics:
 
 
 @torch.no_grad()
-def diagnose(head: SparseHead) -> HeadDiagnostics:
+def diagnose(head: HasRows) -> HeadDiagnostics:
     weight = head.weight.double()
     norms = weight.norm(dim=1)
     n_terms = len(norms)
@@ -119,7 +129,7 @@ def diagnose(head: SparseHead) -> HeadDiagnostics:
     return HeadDiagnostics(norms.mean().item(), norms.max().item(), anisotropy)
 
 
-def is_tied(head: SparseHead, embeddings: Tensor) -> bool:
+def is_tied(head: HasRows, embeddings: Tensor) -> bool:
     """Whether the head's rows are the word embeddings `embeddings` [subwords, width], the same or a copy."""
     weight = head.weight
     return weight.shape == embeddings.shape and torch.equal(weight.detach(), embeddings.detach().to(weight))

@@ -1,7 +1,8 @@
 """Which token of a text produced a term (E2): of one text and the terms it became, by all their logits.
 
-Where the pooling is max, it is the token whose logit is the largest; where it is sum, the one whose part is; where it
-is cls, the text as a whole. What own words add is one part more, and theirs is the term if it is the largest.
+Of impacts it is the place with the largest one. Where the pooling is max, it is the token whose logit is the largest;
+where it is sum, the one whose part is; where it is cls, the text as a whole. What own words add is one part more, and
+theirs is the term if it is the largest.
 """
 
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from torch import Tensor
 
 from lexigraft.model.activation import activate
 from lexigraft.model.encoder import SparseEncoder
+from lexigraft.model.impact import ImpactHead
 from lexigraft.model.inputs import Inputs
 from lexigraft.model.precision import fast_precision
 
@@ -31,6 +33,8 @@ class Winners(NamedTuple):
 def trace_terms(encoder: SparseEncoder, inputs: Inputs, terms: NDArray[np.int32]) -> Winners:
     """What produced each of `terms` in the one text of `inputs`. Logits are of its tokens and these terms alone."""
     chosen = torch.from_numpy(np.asarray(terms, np.int64)).to(inputs.subwords.device)
+    if isinstance(encoder.head, ImpactHead):
+        return _trace_impacts(encoder, encoder.head, inputs, chosen)
     logits = _logits(encoder, inputs, chosen)
     own = _own_words(encoder, inputs, chosen)
     is_sum, activation = encoder.meta.pooling == "sum", encoder.meta.activation
@@ -43,6 +47,17 @@ def trace_terms(encoder: SparseEncoder, inputs: Inputs, terms: NDArray[np.int32]
     at = torch.where((said > 0) & (said >= best), OWN_WORD, at)
     at = torch.where(weights > 0, at, NOTHING)
     return Winners(at.cpu().numpy().astype(np.int32), weights.cpu().numpy().astype(np.float32))
+
+
+def _trace_impacts(encoder: SparseEncoder, head: ImpactHead, inputs: Inputs, terms: Tensor) -> Winners:
+    subwords, mask = inputs.subwords[0], inputs.mask
+    with fast_precision(subwords.device):
+        impacts = head(encoder.body(inputs.subwords, mask))[0]
+    there = (subwords.unsqueeze(1) == terms.unsqueeze(0)) & head.terms_at(subwords, mask[0]).unsqueeze(1)
+    parts = torch.where(there, impacts.unsqueeze(1), 0.0)  # [tokens, terms]
+    weights = parts.max(dim=0).values.cpu().numpy()
+    at = np.where(weights > 0, parts.cpu().numpy().argmax(axis=0), NOTHING)
+    return Winners(at.astype(np.int32), weights.astype(np.float32))
 
 
 def _logits(encoder: SparseEncoder, inputs: Inputs, terms: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.inputs import ReadTexts, inputs_of
 from lexigraft.model.trace import NOTHING, OWN_WORD, WHOLE_TEXT, trace_terms
 from lexigraft.vocab.reader import TextReader
-from lexigraft.vocab.words import SpannedText, normalised_utf8
+from lexigraft.vocab.words import SpannedText
 
 WHOLE, UNKNOWN = TermSource("text", -1, "the whole text"), TermSource("unknown", -1, "")
 
@@ -21,7 +21,7 @@ def trace_text(
     inputs = inputs_of(read, np.zeros(1, np.int64), encoder.tokenizer.special.pad, device)
     positions = trace_terms(encoder, inputs, terms).positions.tolist()
     spanned = reader.spans(text)
-    own = _first_places(reader, text)
+    own = reader.first_places(text)
 
     def source(term: int, position: int) -> TermSource:
         if position == NOTHING:
@@ -45,14 +45,3 @@ def word_at(spanned: SpannedText, place: int) -> str:
     """The word at a place, as the text has it."""
     start, end = spanned.spans[place]
     return spanned.text[start:end]
-
-
-def _first_places(reader: TextReader, text: str) -> dict[int, int]:
-    """Where each term that the text holds comes first; own words are those of the whole of it."""
-    longest = 2 * len(normalised_utf8(text)) + 8  # no tokenizer makes more of it
-    whole = reader.read([text], longest)
-    found: dict[int, int] = {}
-    for term, place in zip(whole.terms.tolist(), whole.words.tolist(), strict=True):
-        if term >= 0:
-            found.setdefault(term, place)
-    return found

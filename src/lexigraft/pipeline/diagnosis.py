@@ -17,7 +17,7 @@ from lexigraft.core.settings import Settings
 from lexigraft.data.collection import Collection
 from lexigraft.model.backbone import default_device, load_backbone
 from lexigraft.model.encoder import open_encoder
-from lexigraft.model.head import HeadDiagnostics, SparseHead, diagnose, is_tied
+from lexigraft.model.head import HasRows, HeadDiagnostics, SparseHead, diagnose, is_tied
 from lexigraft.model.inputs import read_documents, read_queries
 from lexigraft.model.pool import max_over_tokens, saturate
 from lexigraft.pipeline.layout import find_model
@@ -53,7 +53,7 @@ class _Subject(NamedTuple):
     name: str
     kind: str
     tied: bool
-    head: SparseHead
+    head: HasRows
     encode: Callable[[Sequence[str], bool], Tensor]
 
 
@@ -119,7 +119,7 @@ def _open_model(path: Path, settings: Settings) -> _Subject:
         prompt = encoder.meta.query_prompt if are_queries else encoder.meta.document_prompt
         texts = [prompt + text for text in texts]
         read = read_queries(reader, texts, length) if are_queries else read_documents(encoder, reader, texts, length)
-        return encode_rows(encoder, read, np.arange(len(texts)))
+        return encode_rows(encoder, read, np.arange(len(texts)), encoder.queries if are_queries else encoder)
 
     embeddings = encoder.body.model.get_input_embeddings().weight  # type: ignore[operator]
     return _Subject(str(path), encoder.meta.head, is_tied(encoder.head, embeddings), encoder.head, encode)

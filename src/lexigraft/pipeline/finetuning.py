@@ -10,7 +10,7 @@ from lexigraft.core.progress import Progress
 from lexigraft.core.settings import FinetuneSettings, ModelSettings
 from lexigraft.data.collection import Collection
 from lexigraft.model.backbone import default_device
-from lexigraft.model.encoder import SparseEncoder, open_encoder
+from lexigraft.model.encoder import BY_WORDS, SparseEncoder, open_encoder
 from lexigraft.model.inputs import read_documents, read_queries
 from lexigraft.pipeline.choose_alpha import kept_choice, probe_alphas
 from lexigraft.pipeline.new_model import write_model
@@ -37,13 +37,15 @@ def finetune(
     folder: Path,
 ) -> None:
     """Divide the head by alpha and train the model to rank; how alpha = auto was chosen is kept beside it."""
+    if model.queries == BY_WORDS:
+        settings = replace(settings, qk=0)  # terms that all weigh 1 have no heaviest
 
     def open_pretrained() -> SparseEncoder:
         encoder = open_encoder(pretrained).to(default_device())
         encoder.meta = replace(
             encoder.meta, pooling=model.pooling, pooled=model.pooled,
             query_length=model.query_length, document_length=model.document_length,
-            query_terms=settings.qk, document_terms=settings.dk,
+            query_terms=settings.qk, document_terms=settings.dk, queries=model.queries,
         )  # fmt: skip
         return encoder
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.progress import SILENT, Progress
@@ -11,7 +12,7 @@ from lexigraft.core.settings import DataSettings, VocabSettings
 from lexigraft.data.collection import Collection
 from lexigraft.model import scratch
 from lexigraft.model.backbone import default_device, load_backbone
-from lexigraft.model.encoder import open_encoder
+from lexigraft.model.encoder import BY_WORDS, OF_SUBWORDS, SparseEncoder, open_encoder
 from lexigraft.pipeline.stages import searched_documents
 from lexigraft.pipeline.training_data import training_queries
 from lexigraft.vectors.encode import encode_with_model
@@ -66,5 +67,21 @@ def encode(
     documents = searched_documents(collection, data, progress)
     manifest = read_manifest(model)
     assert manifest is not None, "just opened"
-    queries = {"kind": "model", "model": os.path.relpath(model, final), "fingerprint": manifest.fingerprint}
+    queries: dict[str, Any] = {
+        "kind": "model",
+        "model": os.path.relpath(model, final),
+        "fingerprint": manifest.fingerprint,
+    }
+    if encoder.meta.queries == BY_WORDS:
+        queries |= words_of_queries(encoder)
     encode_with_model(documents, encoder, queries, folder, passages=bool(data.passage_words))
+
+
+def words_of_queries(encoder: SparseEncoder) -> dict[str, Any]:
+    """What must be known, beside the model's files, to read queries as it does without opening it."""
+    return {
+        "queries": BY_WORDS,
+        "subwords": encoder.meta.head in OF_SUBWORDS,
+        "special": sorted(int(number) for number in encoder.backbone.hf_tokenizer.all_special_ids),
+        "unknown": encoder.tokenizer.special.unknown,
+    }

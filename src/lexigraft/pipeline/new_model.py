@@ -10,9 +10,11 @@ from torch import nn
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import ModelSettings
+from lexigraft.core.types import require_same_vocabulary
 from lexigraft.model.backbone import Backbone
-from lexigraft.model.encoder import PLAIN, SparseEncoder, save_encoder
+from lexigraft.model.encoder import OF_SUBWORDS, PLAIN, UNICOIL, SparseEncoder, save_encoder
 from lexigraft.model.head import SparseHead, diagnose, graft, own_words, random_head
+from lexigraft.model.impact import ImpactHead, impact_head
 from lexigraft.model.plain import plain_head
 from lexigraft.pipeline.training_curves import draw as draw_curves
 from lexigraft.train.loop import Training
@@ -20,11 +22,19 @@ from lexigraft.vocab.lexicon import Lexicon
 
 
 def new_encoder(backbone: Backbone, lexicon: Lexicon, model: ModelSettings, seed: int) -> SparseEncoder:
-    """A backbone with a grafted or random head over the terms of `lexicon`, or with its own over its subwords; its rows
-    times `model.inflate`."""
-    if (model.head == PLAIN) != lexicon.subwords:
+    """A backbone with a grafted or random head over the terms of `lexicon`, with its own over its subwords, or with one
+    impact for each of those; its rows times `model.inflate`."""
+    if (model.head in OF_SUBWORDS) != lexicon.subwords:
         raise InputError(f"model.head = {model.head!r} does not go with this vocabulary; learn it again")
-    if model.head == PLAIN:
+    if lexicon.subwords:
+        require_same_vocabulary(
+            f"the backbone {backbone.name}", backbone.subwords().fingerprint,
+            "the vocabulary", lexicon.vocabulary.fingerprint,
+        )  # fmt: skip
+    head: SparseHead | ImpactHead
+    if model.head == UNICOIL:
+        head = impact_head(backbone.width, backbone.is_term(), seed)
+    elif model.head == PLAIN:
         head = plain_head(backbone)
     elif model.head == "random":
         head = random_head(len(lexicon.vocabulary), backbone.width, seed)
@@ -32,7 +42,7 @@ def new_encoder(backbone: Backbone, lexicon: Lexicon, model: ModelSettings, seed
         head = grafted_head(backbone, lexicon)
     if model.inflate != 1:
         head.rescale(1 / model.inflate)
-    if model.own_words:
+    if model.own_words and isinstance(head, SparseHead):
         head.own = nn.Parameter(own_words(lexicon.idf, model.own_words))
     return SparseEncoder(
         backbone, head, lexicon.vocabulary, model.head, lexicon.stemmer, lexicon.stopwords, lexicon.mean_words

@@ -70,7 +70,7 @@ class ModelTraining:
         from lexigraft.pipeline import model_stages
         from lexigraft.vocab import lexicon
 
-        if self.settings.model.head == "plain":
+        if self.settings.model.head in ("plain", "unicoil"):
             return self._subwords()
         settings = self.settings.vocab
         config, parents = {**settings_config(settings), **self.backbone.recipe}, dict(self.data)
@@ -99,8 +99,8 @@ class ModelTraining:
 
         if source := self.settings.vocab.source:
             raise SettingError(
-                f"vocab.source = {source!r} does not go with model.head = 'plain', whose terms are the backbone's own "
-                "subwords; leave it out, or take a grafted or random head"
+                f"vocab.source = {source!r} does not go with model.head = {self.settings.model.head!r}, whose terms "
+                "are the backbone's own subwords; leave it out, or take a grafted or random head"
             )
         config = {"head": "plain", **self.backbone.recipe}
         wanted = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, dict(self.data))
@@ -114,6 +114,11 @@ class ModelTraining:
         from lexigraft.pipeline import model_stages, pretraining
 
         model, seed = self.settings.model, self.settings.run.seed
+        if model.head == "unicoil" and self.settings.pretrain.steps:
+            raise SettingError(
+                f"pretrain.steps = {self.settings.pretrain.steps} trains a head to name terms, and model.head = "
+                "'unicoil' names none; set it to 0 and pre-train the backbone itself (lexigraft model mlm)"
+            )
         start = {"layers": model.layers, "head": model.head, "inflate": model.inflate, "own_words": model.own_words}
         config = {
             **self.backbone.recipe, **start, "length": model.document_length,
@@ -142,12 +147,15 @@ class ModelTraining:
         from lexigraft.pipeline import finetuning
 
         model, settings, seed = self.settings.model, self.settings.finetune, self.settings.run.seed
+        if model.queries == "words":
+            _require_no_pressure_on_queries(settings)
         lengths = {"query_length": model.query_length, "document_length": model.document_length}
         config = {
             **lengths,
             "alpha": model.alpha,
             "pooling": model.pooling,
             "pooled": model.pooled,
+            **({"queries": model.queries} if model.queries != "model" else {}),
             "finetune": _deciding(settings),
             "measured": self.measured_split,
         }
@@ -193,6 +201,15 @@ class ModelTraining:
         return self.artifacts.ensure(
             stage, stage, self.folder.model(part), wanted, lambda out: make(checkpoint, out), together=True
         )
+
+
+def _require_no_pressure_on_queries(settings: FinetuneSettings) -> None:
+    for name in ("flops_q", "l1_q"):
+        if getattr(settings, name):
+            raise SettingError(
+                f"finetune.{name} = {getattr(settings, name)} presses on queries, and with model.queries = words those "
+                "are not learned; set it to 0 and take flops_d, l1_d, df_flops or joint_flops"
+            )
 
 
 def _deciding(settings: FinetuneSettings) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from torch import Tensor
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.inputs import ReadTexts, inputs_of
+from lexigraft.train.buckets import Encode
 from lexigraft.train.losses import in_batch_loss, keep_heaviest
 from lexigraft.train.objective import mean_terms
 from lexigraft.train.pairs import Judged, TrainingPairs, batch_of_step
@@ -65,14 +66,17 @@ def first_activations(
 ) -> Activations:
     """Those of the first batch of fine-tuning, or of as much of it as tells."""
     batch = batch_of_step(pairs, Judged(pairs), 0, min(settings.batch, MOST_PAIRS), seed)
-    queries = encode_rows(encoder, pairs.queries, batch.queries)
+    queries = encode_rows(encoder, pairs.queries, batch.queries, encoder.queries)
     documents = encode_rows(encoder, pairs.documents, batch.documents)
     return measure_activations(queries, documents, batch.relevant, settings)
 
 
 @torch.inference_mode()
-def encode_rows(encoder: SparseEncoder, texts: ReadTexts, rows: NDArray[np.int64]) -> Tensor:
-    """Vectors [rows, vocabulary] of some texts, a few at a time."""
+def encode_rows(
+    encoder: SparseEncoder, texts: ReadTexts, rows: NDArray[np.int64], encode: Encode | None = None
+) -> Tensor:
+    """Vectors [rows, vocabulary] of some texts, a few at a time; `encode`: by the encoder's `queries`, say."""
+    encode = encode or encoder
     device, pad_id = next(encoder.parameters()).device, encoder.tokenizer.special.pad
     parts = [rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE)]
-    return torch.cat([encoder(*inputs_of(texts, part, pad_id, device)) for part in parts])
+    return torch.cat([encode(*inputs_of(texts, part, pad_id, device)) for part in parts])

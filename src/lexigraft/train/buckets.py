@@ -1,6 +1,7 @@
 """The texts of a batch through the encoder, in rectangles of like length, and where asked in chunks that are encoded
 again for their gradient (gradient caching, F5): memory for a chunk, the result of the whole batch."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -9,10 +10,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.inputs import Inputs, ReadTexts, inputs_of, to_device
 from lexigraft.train.batches import MOST_PADDING, length_buckets
 
+Encode = Callable[..., Tensor]
 CPU = torch.device("cpu")
 
 
@@ -32,17 +33,16 @@ def bucketed(
     return [Bucket(places, inputs_of(texts, rows[places], pad_id, CPU)) for places in groups]
 
 
-def encode_buckets(encoder: SparseEncoder, buckets: list[Bucket], again: bool = False) -> Tensor:
-    """Vectors [batch, vocabulary] in the batch's order. `again`: nothing but the vectors is kept for the backward pass,
-    which encodes each bucket a second time."""
-    device = next(encoder.parameters()).device
+def encode_buckets(encode: Encode, buckets: list[Bucket], device: torch.device, again: bool = False) -> Tensor:
+    """Vectors [batch, vocabulary] in the batch's order, by an encoder or its `queries`. `again`: nothing but the
+    vectors is kept for the backward pass, which encodes each bucket a second time."""
     parts = []
     for bucket in buckets:
         inputs = to_device(bucket.inputs, device)
         if again and torch.is_grad_enabled():
-            parts.append(checkpoint(encoder, *inputs, use_reentrant=False))
+            parts.append(checkpoint(encode, *inputs, use_reentrant=False))
         else:
-            parts.append(encoder(*inputs))
+            parts.append(encode(*inputs))
     if len(parts) == 1:  # in order already, and large: not copied
         whole: Tensor = parts[0]
         return whole

@@ -60,8 +60,9 @@ def finetune(
         nonlocal chance
         batch, some_queries, some_documents, chance = ahead(step)
         phases.mark("inputs")
-        queries = gather_rows(encode_buckets(encoder, some_queries, settings.chunk > 0), len(batch.queries))
-        documents = gather_rows(encode_buckets(encoder, some_documents, settings.chunk > 0), len(batch.documents))
+        how = device, settings.chunk > 0
+        queries = gather_rows(encode_buckets(encoder.queries, some_queries, *how), len(batch.queries))
+        documents = gather_rows(encode_buckets(encoder, some_documents, *how), len(batch.documents))
         phases.mark("forward")
         with torch.autocast(device.type, enabled=False):  # scores in full precision, as search will add them up
             losses = objective.losses(queries, documents, batch, step)

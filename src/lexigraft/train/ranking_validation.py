@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.inputs import ReadTexts
-from lexigraft.train.buckets import bucketed, encode_buckets
+from lexigraft.train.buckets import Encode, bucketed, encode_buckets
 from lexigraft.train.losses import keep_heaviest
 
 DOCUMENTS_AT_ONCE = 128
@@ -28,13 +28,15 @@ class ValidationTexts(NamedTuple):
 def recall_at_10(encoder: SparseEncoder, validation: ValidationTexts, qk: int, dk: int) -> float:
     """R@10 of the vectors as they will be searched: cut to the `qk` and `dk` heaviest terms (0: all)."""
 
-    def encode(texts: ReadTexts, rows: NDArray[np.int64], keep: int) -> Tensor:
-        return keep_heaviest(encode_buckets(encoder, bucketed(texts, rows, encoder.tokenizer.special.pad)), keep)
+    device, pad_id = next(encoder.parameters()).device, encoder.tokenizer.special.pad
 
-    asked, parts = encode(validation.queries, np.arange(len(validation.queries)), qk), []
+    def encode(by: Encode, texts: ReadTexts, rows: NDArray[np.int64], keep: int) -> Tensor:
+        return keep_heaviest(encode_buckets(by, bucketed(texts, rows, pad_id), device), keep)
+
+    asked, parts = encode(encoder.queries, validation.queries, np.arange(len(validation.queries)), qk), []
     for start in range(0, len(validation.documents), DOCUMENTS_AT_ONCE):
         rows = np.arange(start, min(start + DOCUMENTS_AT_ONCE, len(validation.documents)))
-        parts.append(asked @ encode(validation.documents, rows, dk).T)
+        parts.append(asked @ encode(encoder, validation.documents, rows, dk).T)
     return recall(torch.cat(parts, dim=1), torch.from_numpy(validation.wanted).to(asked.device), 10)
 
 

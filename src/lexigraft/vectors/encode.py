@@ -9,8 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from lexigraft.core.arrays import ArrayWriter, StringTableWriter, write_strings
-from lexigraft.core.artifact import read_manifest
-from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document, TracedText, Vocabulary, require_same_vocabulary
 from lexigraft.model.backbone import default_device
 from lexigraft.model.encoder import SparseEncoder, open_encoder
@@ -18,6 +17,7 @@ from lexigraft.model.inputs import ReadTexts, inputs_of, read_documents, read_qu
 from lexigraft.model.precision import fast_precision
 from lexigraft.model.traced_text import trace_text
 from lexigraft.vectors.store import VectorsMeta, shown_title, write_meta
+from lexigraft.vectors.word_queries import require_same_model
 from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.batching import batches
 
@@ -40,6 +40,7 @@ class TextEncoder:
             )
         self.encoder, self.reader = encoder, encoder.reader()
         self._role = role
+        self._weigh = encoder.queries if role == "query" else encoder
         self._length = meta.query_length if role == "query" else meta.document_length
         self._prompt = meta.query_prompt if role == "query" else meta.document_prompt
         self._keep = meta.query_terms if role == "query" else meta.document_terms
@@ -55,7 +56,7 @@ class TextEncoder:
         for start in range(0, len(order), at_once):
             places = order[start : start + at_once]
             with fast_precision(device):
-                weights = self.encoder(*inputs_of(read, places, pad_id, device)).float()
+                weights = self._weigh(*inputs_of(read, places, pad_id, device)).float()
             for place, row in zip(places.tolist(), _rows(weights, self._keep), strict=True):
                 rows[place] = row
         return rows
@@ -150,10 +151,5 @@ def open_model_query_encoder(path: Path, vocabulary: Vocabulary, fingerprint: st
     """The model at `path`, which must have the index's vocabulary and be the very one that wrote its documents."""
     encoder = open_encoder(path).to(default_device())
     require_same_vocabulary(f"the model at {path}", encoder.meta.vocab_fingerprint, "the index", vocabulary.fingerprint)
-    manifest = read_manifest(path)
-    if manifest is None or manifest.fingerprint != fingerprint:
-        raise ArtifactError(
-            f"the model at {path} was trained again after this index was made; encode and index with it (the run's "
-            "command continues), or search with --system bm25"
-        )
+    require_same_model(path, fingerprint)
     return ModelQueryEncoder(encoder)

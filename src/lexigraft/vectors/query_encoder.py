@@ -37,14 +37,18 @@ def open_query_encoder(description: Mapping[str, Any], vocabulary: Vocabulary, i
 
         return LexicalQueryEncoder(LexicalSettings(**settings), vocabulary)
     if kind == "model":
-        from lexigraft.vectors.encode import open_model_query_encoder
-
         path = (index_folder / settings["model"]).resolve()
         if not path.is_dir():
             raise ArtifactError(
                 f"the index at {index_folder} was made by the model at {path}, which is not there; put the model back "
                 "there, or continue the run that the index is of"
             )
+        if settings.get("queries") == "words":
+            from lexigraft.vectors.word_queries import open_word_queries
+
+            return open_word_queries(path, vocabulary, settings)
+        from lexigraft.vectors.encode import open_model_query_encoder
+
         return open_model_query_encoder(path, vocabulary, settings.get("fingerprint", ""))
     raise ArtifactError(
         f"this index was made by an encoder of kind {kind!r}, which this version of Lexigraft does not know"

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary
-from lexigraft.vocab.aligned import NO_TERM, NOT_POOLED, AlignedTexts
+from lexigraft.vocab.aligned import NO_TERM, NOT_POOLED, AlignedTexts, places_of_terms
 from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.subwords import SubwordTokenizer
-from lexigraft.vocab.words import SpannedText
+from lexigraft.vocab.words import SpannedText, normalised_utf8
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -64,6 +64,7 @@ class SubwordReader:
         self._term_of[[number for number in special if 0 <= number < len(vocabulary)]] = NOT_POOLED
         if tokenizer.special.unknown >= 0:
             self._term_of[tokenizer.special.unknown] = NO_TERM
+        self._no_terms = frozenset(np.flatnonzero(self._term_of < 0).tolist())
 
     def save_tokenizer(self, file: Path) -> None:
         """Write what reads raw text, as `tokenizers` reads it."""
@@ -82,6 +83,16 @@ class SubwordReader:
         read = self._read(texts)
         return self._align(read, length), self._count(read)
 
+    def distinct_terms(self, text: str) -> NDArray[np.int32]:
+        """The terms of one whole text, ascending; the shortest way from a query to its terms."""
+        self._raw.no_truncation()
+        ids = self._raw.encode(_clean(text), add_special_tokens=False).ids
+        return np.array(sorted({*ids} - self._no_terms), np.int32)
+
+    def first_places(self, text: str) -> dict[int, int]:
+        """Of each term that the whole text holds, the place of the subword where it comes first."""
+        return places_of_terms(self.read([text], 2 * len(normalised_utf8(text)) + 8))  # no tokenizer makes more of it
+
     def spans(self, text: str) -> SpannedText:
         """Where the subwords lie whose places `read` gives; a space that belongs to one is left out."""
         (found,), (clean,) = self._encode([text])
@@ -89,8 +100,7 @@ class SubwordReader:
         return SpannedText(clean, [_without_space(clean, *span) for span in said])
 
     def _encode(self, texts: Sequence[str]) -> tuple[list["Encoding"], list[str]]:
-        # A lone surrogate, which no tokenizer takes, becomes a question mark, as in the word rule.
-        clean = [text.encode("utf-8", "replace").decode() for text in texts]
+        clean = [_clean(text) for text in texts]
         # Truncation and padding are the object's state: whoever else used the tokenizer may have left some.
         self._raw.no_truncation()
         self._raw.no_padding()
@@ -126,6 +136,11 @@ class SubwordReader:
             counts.astype(np.int32),
             np.bincount(text_of[said], minlength=n_texts).astype(np.int32),
         )
+
+
+def _clean(text: str) -> str:
+    """A lone surrogate, which no tokenizer takes, becomes a question mark, as in the word rule."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _without_space(text: str, start: int, end: int) -> tuple[int, int]:

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lexigraft.core.types import Vocabulary
 from lexigraft.vocab.aligned import AlignedTexts
 from lexigraft.vocab.bags import TermBags
@@ -22,6 +25,14 @@ class TextReader(Protocol):
 
     def read_both(self, texts: Sequence[str], length: int) -> tuple[AlignedTexts, TermBags]:
         """Both in one pass over the text."""
+        ...
+
+    def distinct_terms(self, text: str) -> NDArray[np.int32]:
+        """The terms of one whole text, ascending: those of `read_bags`, without their counts."""
+        ...
+
+    def first_places(self, text: str) -> dict[int, int]:
+        """Of each term that the whole text holds, the place of the word where it comes first."""
         ...
 
     def spans(self, text: str) -> SpannedText:

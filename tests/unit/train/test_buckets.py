@@ -12,7 +12,7 @@ from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import SparseHead
 from lexigraft.model.inputs import read_documents
 from lexigraft.model.plain import plain_head
-from lexigraft.train.buckets import bucketed, encode_buckets
+from lexigraft.train.buckets import CPU, bucketed, encode_buckets
 from lexigraft.train.trainable import set_dropout
 from tests.families import write_backbone
 
@@ -42,7 +42,7 @@ def gradients(encoder, texts, chunk, half=False):
     torch.manual_seed(0)
     rows = np.arange(len(texts))
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
-        vectors = encode_buckets(encoder, bucketed(texts, rows, encoder.tokenizer.special.pad, chunk), again=chunk > 0)
+        vectors = encode_buckets(encoder, bucketed(texts, rows, encoder.tokenizer.special.pad, chunk), CPU, chunk > 0)
     loss = (vectors @ vectors.T).logsumexp(1).mean() + vectors.mean(0).square().sum()
     loss.backward()
     found = {name: value.grad for name, value in encoder.named_parameters() if value.grad is not None}
@@ -73,7 +73,7 @@ def test_what_is_encoded_again_has_the_same_dropout(folder):
     encoder.zero_grad()
     torch.manual_seed(0)
     parts = bucketed(texts, np.arange(len(texts)), encoder.tokenizer.special.pad, 2)
-    vectors = encode_buckets(encoder, parts)  # the same chunks, kept
+    vectors = encode_buckets(encoder, parts, CPU)  # the same chunks, kept
     ((vectors @ vectors.T).logsumexp(1).mean() + vectors.mean(0).square().sum()).backward()
     for name, value in encoder.named_parameters():
         if value.grad is not None:

@@ -1,0 +1,104 @@
+"""Queries that no model writes (SPLADE-doc, H6): their distinct terms, with a weight of 1 each.
+
+All that is needed is how the model reads text: its tokenizer, or its rule of words. Nothing here imports torch, so a
+process that only searches starts at once and stays small. Documents are still the model's, and whoever asks which word
+of one produced a term opens it.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.artifact import read_manifest
+from lexigraft.core.errors import ArtifactError
+from lexigraft.core.types import TermSource, TracedText, Vocabulary, require_same_vocabulary
+from lexigraft.vocab.aligned import AlignedReader
+from lexigraft.vocab.bags import TermBags
+from lexigraft.vocab.raw_reader import SubwordReader
+from lexigraft.vocab.reader import TextReader
+from lexigraft.vocab.subwords import SpecialTokens, SubwordTokenizer, spelling_words, wants_space
+from lexigraft.vocab.tokenizer_files import open_tokenizer
+
+if TYPE_CHECKING:
+    from lexigraft.vectors.encode import ModelQueryEncoder
+
+Row = tuple[NDArray[np.int32], NDArray[np.float32]]
+
+
+class WordQueryEncoder:
+    """Query text to (term ids ascending, weights of 1)."""
+
+    def __init__(self, reader: TextReader, model: Path, fingerprint: str) -> None:
+        self._reader, self._path, self._fingerprint = reader, model, fingerprint
+
+    def encode(self, text: str) -> Row:
+        terms = self._reader.distinct_terms(text)
+        return terms, np.ones(len(terms), np.float32)
+
+    def encode_all(self, texts: list[str]) -> list[Row]:
+        bags = self._reader.read_bags(texts)
+        ones = np.ones(len(bags.terms), np.float32)
+        return [
+            (bags.terms[start:end], ones[start:end]) for start, end in zip(bags.indptr, bags.indptr[1:], strict=False)
+        ]
+
+    def own_terms(self, text: str) -> NDArray[np.int32]:
+        return self._reader.distinct_terms(text)
+
+    def own_bags(self, texts: list[str]) -> TermBags:
+        """The terms of whole texts, counted, as the model reads them."""
+        return self._reader.read_bags(texts)
+
+    def trace_query(self, text: str, terms: NDArray[np.int32]) -> TracedText:
+        """Every term of a query is one of its own words."""
+        spanned, places = self._reader.spans(text), self._reader.first_places(text)
+
+        def source(term: int) -> TermSource:
+            place = places.get(term, -1)
+            word = spanned.text[slice(*spanned.spans[place])] if place >= 0 else self._reader.vocabulary.terms[term]
+            return TermSource("own", place, word)
+
+        return TracedText(
+            spanned.text, spanned.spans, len(spanned.spans), {term: source(term) for term in terms.tolist()}
+        )
+
+    def trace_document(self, text: str, terms: NDArray[np.int32]) -> TracedText:
+        return self._model.trace_document(text, terms)
+
+    @cached_property
+    def _model(self) -> "ModelQueryEncoder":
+        from lexigraft.vectors.encode import open_model_query_encoder
+
+        return open_model_query_encoder(self._path, self._reader.vocabulary, self._fingerprint)
+
+
+def open_word_queries(path: Path, vocabulary: Vocabulary, description: Mapping[str, Any]) -> WordQueryEncoder:
+    """What reads queries as the model at `path` does, which must have the index's vocabulary and be the very one that
+    wrote its documents. `description` is what the index has of its encoder."""
+    facts = json.loads((path / "encoder.json").read_text(encoding="utf-8"))
+    require_same_vocabulary(f"the model at {path}", facts["vocab_fingerprint"], "the index", vocabulary.fingerprint)
+    fingerprint = str(description.get("fingerprint", ""))
+    require_same_model(path, fingerprint)
+    opened = open_tokenizer(path / "backbone")
+    special = SpecialTokens(begin=-1, end=-1, pad=-1, mask=-1, unknown=int(description["unknown"]))
+    tokenizer = SubwordTokenizer(spelling_words(opened.backend), special, wants_space(opened.backend))
+    if description["subwords"]:
+        not_terms = frozenset(int(number) for number in description["special"])
+        return WordQueryEncoder(SubwordReader(opened.backend, tokenizer, vocabulary, not_terms), path, fingerprint)
+    reader = AlignedReader(tokenizer, vocabulary, facts["stemmer"], facts["stopwords"])
+    return WordQueryEncoder(reader, path, fingerprint)
+
+
+def require_same_model(path: Path, fingerprint: str) -> None:
+    """Raise unless the model at `path` is the one with this fingerprint."""
+    manifest = read_manifest(path)
+    if manifest is None or manifest.fingerprint != fingerprint:
+        raise ArtifactError(
+            f"the model at {path} was trained again after this index was made; encode and index with it (the run's "
+            "command continues), or search with --system bm25"
+        )
