@@ -169,3 +169,12 @@ def test_words_of_a_grafted_vocabulary_need_no_model_either(backbone, collection
         ("kura", "kure"), key=lambda word: index.vocabulary.id_of[word]
     )
     assert weights.tolist() == [1, 1]
+
+
+def test_epochs_are_passes_over_the_pairs(backbone, collection, tmp_path, lexigraft):  # noqa: F811
+    call = options(collection, backbone, tmp_path / "run", *UNICOIL, "finetune.epochs=1.5", "finetune.validate_every=0")
+    assert lexigraft("finetune", *call).status == 0
+    history = json.loads((tmp_path / "run/model/finetuned/history.json").read_text())
+    assert len(history) == 9  # 50 pairs in batches of 8: 6 a pass, whatever finetune.steps says
+    again = [part.replace("finetune.steps=30", "finetune.steps=31") for part in map(str, call)]
+    assert "finetune: done before" in lexigraft("finetune", *again).stderr

@@ -196,6 +196,7 @@ class FinetuneSettings:
     none)."""
 
     steps: int = 150
+    epochs: float = 0.0  # more than 0: so many passes over the pairs, whatever `steps` says
     batch: int = 128  # pairs, over all processes together
     learning_rate: float = 6e-4
     head_rate: float = 0.2  # the head's rows learn at this share of it: a batch says little of most terms
@@ -244,6 +245,10 @@ class FinetuneSettings:
             require(getattr(self, name) >= 0, f"finetune.{name}", getattr(self, name), "0 or more")
         self._require_what_losses_need()
 
+    def n_steps(self, n_pairs: int) -> int:
+        """The steps there will be: those of so many passes over the pairs, where `epochs` says so."""
+        return max(1, round(self.epochs * max(1, n_pairs // self.batch))) if self.epochs else self.steps
+
     def _require_what_losses_need(self) -> None:
         """Raise where a loss is asked for that has nothing to be computed from."""
         ranks = self.in_batch > 0 or self.margin_mse > 0 or self.kl > 0
@@ -272,7 +277,7 @@ class FinetuneSettings:
 
 
 NOT_NEGATIVE = (
-    "head_rate", "frozen_layers", "chunk", "in_batch", "margin", "mask_kl", "n_negatives", "margin_mse", "kl",
+    "epochs", "head_rate", "frozen_layers", "chunk", "in_batch", "margin", "mask_kl", "n_negatives", "margin_mse", "kl",
     "joint_flops", "flops_q", "flops_d", "l1_q", "l1_d", "df_flops", "ramp", "qk", "dk", "validate_every",
 )  # fmt: skip
 

@@ -50,6 +50,7 @@ def finetune(
         return encoder
 
     encoder, data = open_pretrained(), training_data(collection, measured_split, settings)
+    settings = replace(settings, steps=settings.n_steps(len(data.pairs.query_of)), epochs=0.0)
     texts = cached(
         checkpoint.with_name("finetune-texts"), recipe, lambda draft: _read_texts(encoder, data, model, draft)
     )
