@@ -16,6 +16,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary
 from lexigraft.vocab.aligned import NO_TERM, NOT_POOLED, AlignedTexts, places_of_terms
 from lexigraft.vocab.bags import TermBags
+from lexigraft.vocab.raw_text import reads_words
 from lexigraft.vocab.subwords import SubwordTokenizer
 from lexigraft.vocab.words import SpannedText, normalised_utf8
 
@@ -37,6 +38,16 @@ def subword_terms(ids: Mapping[str, int], n_rows: int, name: str) -> Vocabulary:
     if len(set(terms)) < n_rows:  # a subword that looks like one of our names
         terms = [term if ids.get(term) == number else f"[row {number} of {name}]" for number, term in enumerate(terms)]
     return Vocabulary(terms)
+
+
+MOST_REMEMBERED, LONGEST_REMEMBERED = 1 << 16, 64  # parts of texts, and letters of one
+
+
+def reads_between_spaces(raw: "Tokenizer") -> bool:
+    """Whether a space separates words in every context, so that what is between two may be read by itself: so it is in
+    BERT's way of reading, and in ours."""
+    cutter = type(raw.pre_tokenizer).__name__
+    return type(raw.model).__name__ == "WordPiece" and (cutter == "BertPreTokenizer" or reads_words(raw))
 
 
 class _Read(NamedTuple):
@@ -64,6 +75,8 @@ class SubwordReader:
         self._term_of[[number for number in special if 0 <= number < len(vocabulary)]] = NOT_POOLED
         if tokenizer.special.unknown >= 0:
             self._term_of[tokenizer.special.unknown] = NO_TERM
+        self._space_separates = reads_between_spaces(raw)
+        self._terms_of_part: dict[str, frozenset[int]] = {}
         self._no_terms = frozenset(np.flatnonzero(self._term_of < 0).tolist())
 
     def save_tokenizer(self, file: Path) -> None:
@@ -84,10 +97,24 @@ class SubwordReader:
         return self._align(read, length), self._count(read)
 
     def distinct_terms(self, text: str) -> NDArray[np.int32]:
-        """The terms of one whole text, ascending; the shortest way from a query to its terms."""
+        """The terms of one whole text, ascending; the shortest way from a query to its terms. What stands between
+        spaces is spelt once and remembered, where a space separates whatever is on its sides."""
+        found: set[int] = set()
+        for part in text.split(" ") if self._space_separates else (text,):
+            terms = self._terms_of_part.get(part)
+            if terms is None:
+                terms = self._remember(part)
+            found.update(terms)
+        return np.array(sorted(found), np.int32)
+
+    def _remember(self, part: str) -> frozenset[int]:
         self._raw.no_truncation()
-        ids = self._raw.encode(_clean(text), add_special_tokens=False).ids
-        return np.array(sorted({*ids} - self._no_terms), np.int32)
+        terms = frozenset(self._raw.encode(_clean(part), add_special_tokens=False).ids) - self._no_terms
+        if len(part) <= LONGEST_REMEMBERED:
+            if len(self._terms_of_part) >= MOST_REMEMBERED:
+                self._terms_of_part.clear()
+            self._terms_of_part[part] = terms
+        return terms
 
     def first_places(self, text: str) -> dict[int, int]:
         """Of each term that the whole text holds, the place of the subword where it comes first."""
