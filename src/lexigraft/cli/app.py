@@ -52,8 +52,9 @@ One stage at a time: `vocab learn`, `pretrain`, `mine`, `finetune`, `encode`, `i
 `vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data convert`; from click logs: `data
 clicks`, `data evalset`. Models: `model diagnose`, `model mlm`, `model logits`, `model import`. Settings of the papers,
 whole: `recipe list`, then `--recipe NAME`. More than a query: `search --where`, `--overlap` and `--two-step`, `index
-metadata`, `fuse`. What searches take: `bench search`. BM25 with expansion: `expand rm3`, `expand query2doc`, `expand
-doc2query`, `expand generate`. What vectors are like: `vectors stats`. Which expansion terms are wacky: `wackiness`.
+metadata`, `fuse`. What searches take: `bench search`, `bench text`; what indexes are like: `index
+stats`. BM25 with expansion: `expand rm3`, `expand query2doc`, `expand doc2query`, `expand generate`. What vectors
+are like: `vectors stats`. Which expansion terms are wacky: `wackiness`.
 """,
 )
 app.command()(run.quickstart)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from lexigraft.cli import live, metadata
+from lexigraft.cli import index_stats, live, metadata
 from lexigraft.cli.console import BarProgress, out, print_json, show_messages
 from lexigraft.cli.options import ConfigOption, JsonOption, OnDuplicateOption, SetOption, overrides
 from lexigraft.core.errors import SettingError
@@ -36,8 +36,8 @@ def index(
 ) -> None:
     """Build one index, of text or of a model's vectors, without measuring anything; search it with --index.
 
-    'index metadata' keeps what searches filter by. The other commands below make an index that lives: documents are
-    added and deleted while others search it.
+    'index stats' measures indexes, 'index metadata' keeps what searches filter by. The other commands below make an
+    index that lives: documents are added and deleted while others search it.
     """
     if context.invoked_subcommand is not None:
         _refuse_options_before(context)
@@ -76,6 +76,7 @@ def _refuse_options_before(context: typer.Context) -> None:
         raise SettingError(f"--{name} stands before '{context.invoked_subcommand}'; give it after the command's name")
 
 
+app.command()(index_stats.stats)
 app.command()(metadata.metadata)
 app.command()(live.live)
 app.command()(live.add)

@@ -33,11 +33,17 @@ class Timing(NamedTuple):
 
 def flops(queries: SparseMatrix, index: Index) -> float:
     """Postings of all distinct query terms / (queries x documents) (vocabulary study, equation 4)."""
+    return _touched(queries, index) / max(1, queries.n_rows * index.n_documents)
+
+
+def postings_per_query(queries: SparseMatrix, index: Index) -> float:
+    """The lengths of a query's lists added up, on average."""
+    return _touched(queries, index) / max(1, queries.n_rows)
+
+
+def _touched(queries: SparseMatrix, index: Index) -> int:
     require_same_vocabulary("the queries", queries.vocab_fingerprint, "the index", index.meta.vocab_fingerprint)
-    if not queries.n_rows:
-        return 0.0
-    touched = int(index.lengths[queries.term_ids].sum())
-    return touched / (queries.n_rows * index.n_documents)
+    return int(index.lengths[queries.term_ids].sum())
 
 
 def postings_lengths(index: Index) -> PostingsLengths:

@@ -55,7 +55,7 @@ def build_index(
     settings = settings or IndexSettings()
     require(1 <= range_size <= RANGE, "range_size", range_size, f"1 to {RANGE:,}, which 16 bits can tell apart")
     matrix = vectors.matrix
-    lengths, list_max, largest = _count_postings(matrix, keep)
+    lengths, list_max, largest = count_postings(matrix, keep)
     scale = document_scale(largest, settings.bits) if scale is None else scale
     if not fits(largest, scale, settings.bits):
         most = 2**settings.bits - 1
@@ -105,7 +105,7 @@ def _permuted(strings: Sequence[str], order: NDArray[np.int32] | None) -> Any:
     return strings if order is None else (strings[int(row)] for row in order)
 
 
-def _count_postings(matrix: SparseMatrix, keep: int) -> tuple[NDArray[np.int64], NDArray[np.float32], float]:
+def count_postings(matrix: SparseMatrix, keep: int) -> tuple[NDArray[np.int64], NDArray[np.float32], float]:
     """(postings, largest weight) of every term, and the largest weight of all."""
     lengths, list_max = np.zeros(matrix.n_terms, np.int64), np.zeros(matrix.n_terms, np.float32)
     for start, end in row_ranges(matrix.indptr, ENTRIES_PER_CHUNK):

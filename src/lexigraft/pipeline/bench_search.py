@@ -10,7 +10,7 @@ from typing import Any
 from lexigraft.core.errors import InputError, LexigraftError, SettingError
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.topics import read_queries
-from lexigraft.evaluate.cost import mean_terms
+from lexigraft.evaluate.cost import mean_terms, postings_per_query
 from lexigraft.evaluate.speed import time_calls, time_side_by_side
 from lexigraft.index.store import Index, open_index
 from lexigraft.pipeline.finished_run import open_run
@@ -53,7 +53,7 @@ def bench_index(
         **index_facts(opened, index),
         "queries": vectors.n_rows,
         "terms_per_query": mean_terms(vectors.indptr),
-        "postings_per_query": float(opened.lengths[vectors.term_ids].sum()) / vectors.n_rows,
+        "postings_per_query": postings_per_query(vectors, opened),
         "runs": runs,
         "threads": 1,
         "ms_encode": _encoding_times(encoder, some, runs),
@@ -90,12 +90,12 @@ def list_queries(path: Path) -> list[Query]:
 
 def _encoding_times(encoder: QueryEncoder, queries: Sequence[Query], runs: int) -> dict[str, float]:
     texts = [query.text for query in queries[: max(1, len(queries) // FEWER_ENCODINGS)]]
-    with _one_thread():
+    with one_thread():
         return time_calls({"encode": lambda place: encoder.encode(texts[place])}, len(texts), runs)["encode"]._asdict()
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """A model's encoder computes on one thread, too; BM25's never does otherwise."""
     if "torch" not in sys.modules:
         yield

@@ -9,7 +9,7 @@ OUT/result.json, tables.md, *.csv, *.png, *.svg
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,7 @@ from lexigraft.explain.wackiness_curve import significance_letters
 from lexigraft.explain.wackiness_store import Wackiness
 from lexigraft.pipeline.ensure import Ensurer
 from lexigraft.pipeline.layout import RunFolder
-from lexigraft.pipeline.wackiness_inputs import (
-    OpenSystem,
-    open_system,
-)
+from lexigraft.pipeline.wackiness_inputs import open_systems
 from lexigraft.pipeline.wackiness_report import write_report
 from lexigraft.pipeline.wackiness_system import SystemStudy, WackinessSettings
 
@@ -47,7 +44,7 @@ def measure_wackiness(
     if it has moved. `others`: further collections, which the same models encode, to measure removal out of domain.
     """
     settings = settings or WackinessSettings()
-    opened = _open_all(runs, systems, data)
+    opened = open_systems(runs, systems, data)
     if (out / "result.json").exists() and not (out / ".lock").exists():
         raise SettingError(f"--out {out} has a result.json that is not of this command; give another folder")
     with writer_lock(out):
@@ -69,25 +66,6 @@ def measure_wackiness(
         write_json(out / "result.json", result)
         write_report(result, out)
     return result
-
-
-def _open_all(runs: Sequence[Path], systems: Sequence[str], data: str | None) -> list[OpenSystem]:
-    if not runs:
-        raise SettingError("no run was given; give the folder of one or more: --run RUN")
-    if len(systems) > 1 and len(systems) != len(runs):
-        raise SettingError(f"{len(systems)} systems for {len(runs)} runs; give one for all, or one for each in order")
-    chosen: list[str | None] = [*systems] or [None]
-    if len(chosen) == 1:
-        chosen *= len(runs)
-    opened: list[OpenSystem] = []
-    for run, system in zip(runs, chosen, strict=True):
-        wanted = run.resolve().name
-        one = open_system(run, system, wanted, data)
-        taken = {other.name for other in opened}
-        names = (wanted, f"{wanted}-{one.system}", *(f"{wanted}-{one.system}-{n}" for n in range(2, len(runs) + 2)))
-        free = (name for name in names[one.feedback is not None :] if name not in taken)
-        opened.append(replace(one, name=next(free)))
-    return opened
 
 
 def _side_result(found: Sequence[dict[str, Any]], side: str) -> list[dict[str, Any]]:

@@ -169,6 +169,26 @@ def open_system(run: Path, system: str | None, name: str, data: str | None) -> O
     return OpenSystem(name, chosen, opened.collection, opened.settings.data, index, vectors, made)
 
 
+def open_systems(runs: Sequence[Path], systems: Sequence[str], data: str | None) -> list[OpenSystem]:
+    """A system of each run, named apart. `systems`: one for all runs or one for each; their models where none."""
+    if not runs:
+        raise SettingError("no run was given; give the folder of one or more: --run RUN")
+    if len(systems) > 1 and len(systems) != len(runs):
+        raise SettingError(f"{len(systems)} systems for {len(runs)} runs; give one for all, or one for each in order")
+    chosen: list[str | None] = [*systems] or [None]
+    if len(chosen) == 1:
+        chosen *= len(runs)
+    opened: list[OpenSystem] = []
+    for run, system in zip(runs, chosen, strict=True):
+        wanted = run.resolve().name
+        one = open_system(run, system, wanted, data)
+        taken = {other.name for other in opened}
+        names = (wanted, f"{wanted}-{one.system}", *(f"{wanted}-{one.system}-{n}" for n in range(2, len(runs) + 2)))
+        free = (name for name in names[one.feedback is not None :] if name not in taken)
+        opened.append(replace(one, name=next(free)))
+    return opened
+
+
 def input_queries(collection: Collection, limit: int, seed: int) -> tuple[list[Query], str]:
     """(at most `limit` queries, drawn, in their order; which they are): those that train, or all where none do."""
     queries, which = list(collection.queries()), "all queries"
@@ -200,11 +220,11 @@ def write_document_terms(system: OpenSystem, folder: Path, progress: Progress = 
     """The terms of every document, or passage, in the order of the vectors."""
     reader = bag_reader(system.encoder)
     with RaggedWriter(folder, "terms") as writer:
-        for some in batches(_contents(system, progress), len):
+        for some in batches(document_contents(system, progress), len):
             writer.append(reader.own_bags(some))
 
 
-def _contents(system: OpenSystem, progress: Progress) -> Iterator[str]:
+def document_contents(system: OpenSystem, progress: Progress = SILENT) -> Iterator[str]:
     """The documents' texts, each held against the id that the vectors have in its place."""
     stream = stages.searched_documents(system.collection, system.data, SILENT)
     tracked = progress.track(stream, f"counting terms ({system.name})", system.index.n_documents)

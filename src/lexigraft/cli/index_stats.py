@@ -1,0 +1,76 @@
+"""`index stats`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
+from lexigraft.cli.options import JsonOption
+
+
+def stats(
+    run: Annotated[
+        list[Path] | None, typer.Option("--run", help="The folder of a run; repeat it to compare several.")
+    ] = None,
+    index: Annotated[
+        list[Path] | None, typer.Option("--index", help="An index made by 'lexigraft index'; may be repeated.")
+    ] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option("--system", help="A system for all runs, or one for each in order; their models where not given."),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep",
+            help="Terms kept of a query and of a document, such as 5,20 (0: all); may be repeated.",
+            metavar="QK,DK",
+        ),
+    ] = None,
+    queries: Annotated[
+        Path | None,
+        typer.Option(
+            "--queries", help="Queries: .jsonl, .tsv or TREC topics; those a run is measured on where not given."
+        ),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option("--data", help="The collection: for the queries of an --index, or where a run's own has moved."),
+    ] = None,
+    k: Annotated[list[int] | None, typer.Option("--k", min=1, help="How many results; may be repeated.")] = None,
+    runs: Annotated[int, typer.Option("--runs", min=1, help="How often each query is timed.")] = 5,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Time and count so many queries, evenly spread.")] = 500,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="A folder for tables, pictures and numbers; made or replaced.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Measure what indexes are like and what queries touch and take there, side by side.
+
+    Terms a query and a document, split queries, postings a query, retrieval time by method, terms added to documents,
+    MaxScore's operations, and how the largest scores of lists are distributed. All are asked the same queries.
+    """
+    from lexigraft.pipeline.index_stats import StatisticsSettings, measure_indexes
+    from lexigraft.pipeline.index_stats_files import heading, notes, require_free, tables, write_statistics
+    from lexigraft.pipeline.index_stats_inputs import parse_keep
+
+    show_messages()
+    settings = StatisticsSettings(tuple(dict.fromkeys(k or (10, 1000))), runs, limit)
+    keeps = list(dict.fromkeys(parse_keep(text) for text in keep or ("0,0",)))
+    if out is not None:
+        require_free(out)
+    found = measure_indexes(run or (), index or (), system or (), keeps, queries, data, settings, BarProgress())
+    if out is not None:
+        write_statistics(found, out)
+    if json:
+        print_json(found)
+        return
+    print_line(heading(found))
+    for table in tables(found):
+        if table.rows:
+            print_table(table.title, table.columns, table.cells(), left=("system", "lists of"))
+    for note in notes(found):
+        print_line(note)
+    if out is not None:
+        print_line(f"tables, picture and numbers: {out}")
