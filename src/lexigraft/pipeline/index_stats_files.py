@@ -13,6 +13,12 @@ from lexigraft.search.counters import COUNTERS
 
 KIND, FORMAT_VERSION = "index statistics", 1
 ABSENT = "–"
+LEGEND = (
+    "|Q|, |D|: distinct terms of a query and of a document. Split queries: share with a word of several pieces. "
+    "Postings: the lengths of a query's lists added up. Added terms: those of a document that its text does not hold. "
+    "ms: mean milliseconds a query by a method, for so many results. Operations: a query's. List maxima: the largest "
+    "score that a term has in any document; Gini and p99/median say how skewed they are."
+)
 
 Found = Mapping[str, Any]
 
@@ -54,8 +60,7 @@ def _queries(found: Found) -> Table:
         for one in found["systems"]
     ]
     decimals = {"|Q|": 2, "split queries": 4, "|D|": 1, **dict.fromkeys(times, 3)}
-    title = "Queries: terms (|Q|), share with a split word, terms a document (|D|), postings a query, mean ms at k"
-    return Table("queries", title, ["system", *facts, *times], rows, decimals)
+    return Table("queries", "Queries", ["system", *facts, *times], rows, decimals)
 
 
 def _expansion(found: Found) -> Table:
@@ -67,8 +72,9 @@ def _expansion(found: Found) -> Table:
         for one in found["systems"]
     ]  # fmt: skip
     decimals = {"added terms": 1, "|D|": 1, QUALITY: 4, **dict.fromkeys(times, 3)}
-    title = "Expansion: terms a document that its text does not hold, effectiveness and time"
-    return Table("expansion", title, ["system", "added terms", "|D|", QUALITY, *times], rows, decimals)
+    return Table(
+        "expansion", "Expansion of documents", ["system", "added terms", "|D|", QUALITY, *times], rows, decimals
+    )
 
 
 def _operations(found: Found) -> Table:
@@ -77,7 +83,7 @@ def _operations(found: Found) -> Table:
         for one in found["systems"]
         for row in one["operations"]
     ]
-    return Table("operations", "MaxScore: operations a query", ["system", "k", *COUNTERS], rows, {})
+    return Table("operations", "Operations of MaxScore", ["system", "k", *COUNTERS], rows, {})
 
 
 def _list_maxima(found: Found) -> Table:
@@ -89,7 +95,7 @@ def _list_maxima(found: Found) -> Table:
     ]
     columns = ["system", "lists of", "bits", "lists", "largest", "median", "p99", "p99/median", "Gini"]
     decimals = {"largest": 3, "median": 3, "p99": 3, "p99/median": 2, "Gini": 3}
-    return Table("list_maxima", "Largest score of each list, and its skew", columns, rows, decimals)
+    return Table("list_maxima", "List maxima", columns, rows, decimals)
 
 
 def _ms(one: Mapping[str, Any], method: str, k: int) -> float | None:
@@ -127,7 +133,7 @@ def as_markdown(found: Found) -> str:
     for table in tables(found):
         if table.rows:
             lines += [f"## {table.title}", "", *markdown_table(table.columns, table.cells()), ""]
-    lines += ["![Share of lists whose largest score is higher](list_maxima.png)", "", *notes(found), ""]
+    lines += [LEGEND, "", "![Share of lists whose largest score is higher](list_maxima.png)", "", *notes(found), ""]
     return "\n".join(lines)
 
 
