@@ -122,8 +122,8 @@ class StringTable(Sequence[str]):
 
     def take(self, positions: NDArray[np.integer[Any]]) -> list[str]:
         """The strings at `positions`: gathered into one text and cut, several times faster than one by one."""
-        starts, ends = self._offsets[positions], self._offsets[positions + 1]
-        strings = gather_nul_ended(self._bytes, starts, ends).tobytes().decode().split("\0")[:-1]
+        places = np.ascontiguousarray(positions, np.int64)
+        strings = gather_nul_ended(self._bytes, self._offsets, places).tobytes().decode().split("\0")[:-1]
         return strings if len(strings) == len(positions) else [self[int(i)] for i in positions]  # a string held a NUL
 
     def __iter__(self) -> Iterator[str]:
@@ -132,13 +132,20 @@ class StringTable(Sequence[str]):
 
 
 @compiled
-def gather_nul_ended(blob: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """The byte ranges one after the other, each followed by a NUL."""
-    gathered = np.empty((ends - starts).sum() + len(starts), np.uint8)
+def gather_nul_ended(
+    blob: NDArray[np.uint8], offsets: NDArray[np.int64], positions: NDArray[np.int64]
+) -> NDArray[np.uint8]:
+    """The strings at `positions` one after the other, each followed by a NUL."""
+    n_bytes = len(positions)
+    for position in positions:
+        if not 0 <= position < len(offsets) - 1:
+            raise IndexError("no string has such a position")
+        n_bytes += offsets[position + 1] - offsets[position]
+    gathered = np.empty(n_bytes, np.uint8)
     at = 0
-    for i in range(len(starts)):
-        size = ends[i] - starts[i]
-        gathered[at : at + size] = blob[starts[i] : ends[i]]
+    for position in positions:
+        start, size = offsets[position], offsets[position + 1] - offsets[position]
+        gathered[at : at + size] = blob[start : start + size]
         gathered[at + size] = 0
         at += size + 1
     return gathered

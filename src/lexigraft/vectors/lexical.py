@@ -25,11 +25,12 @@ from lexigraft.vectors.analysis import Analyser
 from lexigraft.vectors.store import VectorsMeta, row_ranges, shown_title, write_meta
 from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.pieces import PieceTable
-from lexigraft.vocab.words import normalise, normalised_utf8, word_spans
+from lexigraft.vocab.words import normalise, normalised_utf8, split_pieces, word_spans
 
 BATCH_BYTES = 1 << 20
 BATCH_DOCUMENTS = 1 << 14
 MAX_DISTINCT_PIECES = 1 << 20
+MOST_REMEMBERED = 1 << 16  # pieces of queries: some ten mebibytes
 
 
 class TermReader:
@@ -191,16 +192,34 @@ def count_rows(
 
 
 class LexicalQueryEncoder:
-    """Query text to (term ids ascending, counts); words outside the vocabulary are dropped."""
+    """Query text to (term ids ascending, counts); words outside the vocabulary are dropped.
+
+    Pieces of text are remembered with their terms: the words of queries come again and again, and the word rule and the
+    stemmer cost more than all the rest.
+    """
 
     def __init__(self, settings: LexicalSettings, vocabulary: Vocabulary) -> None:
         self._analyser = Analyser(settings)
         self._id_of = vocabulary.id_of
+        self._terms_of: dict[bytes, list[int]] = {}
 
     def encode(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        known = [term_id for term in self._analyser.terms(text) if (term_id := self._id_of.get(term)) is not None]
-        ids, counts = np.unique(np.array(known, np.int32), return_counts=True)
-        return ids, counts.astype(np.float32)
+        counts: dict[int, int] = {}
+        for piece in split_pieces(text):
+            terms = self._terms_of.get(piece)
+            for term in self._learn(piece) if terms is None else terms:
+                counts[term] = counts.get(term, 0) + 1
+        ids = sorted(counts)  # for so few, numpy's own sorting and counting take several times as long
+        return np.array(ids, np.int32), np.array([counts[term] for term in ids], np.float32)
+
+    def _learn(self, piece: bytes) -> list[int]:
+        """The terms of a piece, remembered."""
+        if len(self._terms_of) >= MOST_REMEMBERED:
+            self._terms_of = {}
+        named = self._analyser.terms_of_piece(piece)
+        terms = [term for name in named if (term := self._id_of.get(name)) is not None]
+        self._terms_of[piece] = terms
+        return terms
 
     def encode_all(self, texts: list[str]) -> list[tuple[NDArray[np.int32], NDArray[np.float32]]]:
         return [self.encode(text) for text in texts]

@@ -44,6 +44,10 @@ def test_string_table_access(tmp_path):
     assert (table[-1], table[2], table[1:3]) == (strings[-1], strings[2], strings[1:3])
     assert table.take(np.array([3, 0, 3])) == ["naïve", "", "naïve"]
     assert table.take(np.array([5, 1])) == ["nul\0inside", "a"]
+    assert table.take(np.array([1, 9, 3, 9], np.int32)[::2]) == ["a", "naïve"]
+    for outside in (-1, len(table)):
+        with pytest.raises(IndexError, match="no string has such a position"):
+            table.take(np.array([0, outside]))
     with pytest.raises(IndexError):
         table[6]
 
