@@ -106,6 +106,42 @@ def test_split_queries_where_terms_are_pieces(tmp_path, lexigraft):
     assert found["query_terms"] > 2  # a model adds terms to them
 
 
+def test_bench_text(run, tmp_path, lexigraft):
+    chosen = (
+        "--run",
+        run,
+        "--run",
+        run,
+        "--system",
+        "bm25",
+        "--system",
+        "bm25-plain",
+        "--keep",
+        "0,0",
+        "--keep",
+        "2,3",
+    )
+    answer = lexigraft("bench", "text", *chosen, "--k", 2, "--k", 5, "--runs", 2, "--json")
+    assert answer.status == 0, answer.stderr
+    found = answer.json
+    assert (found["queries"], found["runs"], found["threads"]) == (3, 2, 1)
+    names = ["run", "run (2,3)", "run-bm25-plain", "run-bm25-plain (2,3)"]
+    assert [(one["name"], one["k"]) for one in found["systems"]] == [(name, k) for k in (2, 5) for name in names]
+    assert all(0 < one["ms"]["p50"] <= one["ms"]["p99"] for one in found["systems"])
+    assert all(one["ms_encode"]["p50"] < one["ms"]["p50"] for one in found["systems"])
+    shown = lexigraft("bench", "text", "--index", run / "judged/bm25/index", "--data", tmp_path / "tiny", "--runs", 1)
+    assert shown.status == 0, shown.stderr
+    assert "encoding p50" in shown.stdout
+    index = run / "judged/bm25/index"
+    for arguments, message in [
+        ((), "nothing to measure was given"),
+        (("--index", index), "an index has no queries of its own"),
+        (("--run", run, "--keep", "x"), "--keep 'x' is not allowed"),
+    ]:
+        refused = lexigraft("bench", "text", *arguments)
+        assert (refused.status, message in refused.stderr) == (2, True), message
+
+
 def test_what_is_refused(run, collection, tmp_path, lexigraft):
     index, queries = run / "judged/bm25/index", tmp_path / "none.tsv"
     queries.write_text("")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.vectors.lexical import count_rows
-from lexigraft.vectors.prune import prune
+from lexigraft.vectors.prune import prune, prune_row
 from lexigraft.vectors.store import row_ranges
 from tests.conftest import sparse_matrix
 
@@ -28,6 +28,9 @@ def test_pruning_keeps_the_heaviest_and_never_adds(rows, keep):
         heaviest = sorted(row.items(), key=lambda item: (-item[1], item[0]))[: keep or None]
         assert kept == dict(heaviest)
         assert list(kept) == sorted(kept)
+    matrix = sparse_matrix(rows, 21)
+    alone = [prune_row(*matrix.row(row), keep) for row in range(matrix.n_rows)]
+    assert [dict(zip(terms.tolist(), weights.tolist(), strict=True)) for terms, weights in alone] == pruned
 
 
 @given(ROWS, st.integers(1, 12), st.integers(1, 12))

@@ -1,4 +1,4 @@
-"""`bench search`."""
+"""`bench search` and `bench text`."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from lexigraft.cli.console import print_json, print_line, print_table, show_messages
-from lexigraft.cli.options import IndexOption, JsonOption, SystemOption
+from lexigraft.cli.options import IndexOption, JsonOption, KeepOption, SystemOption
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import SEARCH_METHODS
 
@@ -60,6 +60,62 @@ def search(
         print_json(found)
     else:
         _print(found)
+
+
+@app.command()
+def text(
+    run: Annotated[
+        list[Path] | None, typer.Option("--run", help="The folder of a run; repeat it to compare several.")
+    ] = None,
+    index: Annotated[
+        list[Path] | None, typer.Option("--index", help="An index made by 'lexigraft index'; may be repeated.")
+    ] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option("--system", help="A system for all runs, or one for each in order; their models where not given."),
+    ] = None,
+    keep: KeepOption = None,
+    queries: Annotated[
+        Path | None,
+        typer.Option("--queries", help="Queries as a file; those a run is measured on where not given."),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option("--data", help="The collection: for the queries of an --index, or where a run's own has moved."),
+    ] = None,
+    k: Annotated[list[int] | None, typer.Option("--k", min=1, help="How many results; may be repeated.")] = None,
+    runs: Annotated[int, typer.Option("--runs", min=1, help="How often each query is measured.")] = 5,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="At most so many queries, evenly spread.")] = 200,
+    json: JsonOption = False,
+) -> None:
+    """Time systems from a query's text to ranked ids, on one thread, and say which part of that is encoding.
+
+    Systems take turns, after one unmeasured pass over all queries: words that come again are then known already.
+    """
+    from lexigraft.pipeline.bench_text import bench_text
+    from lexigraft.pipeline.index_stats_inputs import parse_keeps
+
+    show_messages()
+    ks = list(dict.fromkeys(k or (10, 1000)))
+    chosen = (run or (), index or (), system or (), parse_keeps(keep))
+    found = bench_text(*chosen, queries, data, ks, runs, limit)
+    if json:
+        print_json(found)
+        return
+    print_line(
+        f"{found['collection']}: {found['queries']:,} queries over {found['documents']:,} documents, {found['runs']} "
+        "runs, one thread, from text to ranked ids"
+    )
+    rows = [
+        (
+            one["name"],
+            str(one["k"]),
+            *(f"{one['ms'][name]:.3f}" for name in ("p50", "p99", "mean")),
+            f"{one['ms_encode']['p50']:.3f}",
+        )
+        for one in found["systems"]
+    ]
+    print_table("a query", ("system", "k", "p50 ms", "p99 ms", "mean ms", "encoding p50"), rows, left=("system",))
 
 
 def _print(found: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
-from lexigraft.cli.options import JsonOption
+from lexigraft.cli.options import JsonOption, KeepOption
 
 
 def stats(
@@ -20,14 +20,7 @@ def stats(
         list[str] | None,
         typer.Option("--system", help="A system for all runs, or one for each in order; their models where not given."),
     ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--keep",
-            help="Terms kept of a query and of a document, such as 5,20 (0: all); may be repeated.",
-            metavar="QK,DK",
-        ),
-    ] = None,
+    keep: KeepOption = None,
     queries: Annotated[
         Path | None,
         typer.Option(
@@ -53,14 +46,15 @@ def stats(
     """
     from lexigraft.pipeline.index_stats import StatisticsSettings, measure_indexes
     from lexigraft.pipeline.index_stats_files import heading, notes, require_free, tables, write_statistics
-    from lexigraft.pipeline.index_stats_inputs import parse_keep
+    from lexigraft.pipeline.index_stats_inputs import parse_keeps
 
     show_messages()
     settings = StatisticsSettings(tuple(dict.fromkeys(k or (10, 1000))), runs, limit)
-    keeps = list(dict.fromkeys(parse_keep(text) for text in keep or ("0,0",)))
     if out is not None:
         require_free(out)
-    found = measure_indexes(run or (), index or (), system or (), keeps, queries, data, settings, BarProgress())
+    found = measure_indexes(
+        run or (), index or (), system or (), parse_keeps(keep), queries, data, settings, BarProgress()
+    )
     if out is not None:
         write_statistics(found, out)
     if json:

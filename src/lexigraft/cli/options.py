@@ -76,6 +76,14 @@ DkOption = Annotated[
 VectorsOption = Annotated[
     Path | None, typer.Option("--vectors", help="The vectors that an --index was made of, for --two-step.")
 ]
+KeepOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        help="Terms kept of a query and of a document, such as 5,20 (0: all); may be repeated.",
+        metavar="QK,DK",
+    ),
+]
 
 
 def overrides(set_: list[str] | None, on_duplicate: str | None = None, alpha: str | None = None) -> list[str]:

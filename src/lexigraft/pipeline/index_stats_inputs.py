@@ -86,6 +86,11 @@ def parse_keep(text: str) -> Keep:
     return int(parts[0]), int(parts[1])
 
 
+def parse_keeps(texts: Sequence[str] | None) -> list[Keep]:
+    """Each once; everything where none is given."""
+    return list(dict.fromkeys(parse_keep(text) for text in texts or ("0,0",)))
+
+
 def open_indexes(
     runs: Sequence[Path], indexes: Sequence[Path], systems: Sequence[str], keeps: Sequence[Keep], data: str | None
 ) -> list[MeasuredIndex]:

@@ -22,6 +22,15 @@ def prune_rows(
     return _prune_rows(indptr - indptr[0], term_ids, weights, keep)
 
 
+def prune_row(
+    term_ids: NDArray[np.int32], weights: NDArray[np.float32], keep: int
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """The same for one row."""
+    if keep == 0 or len(term_ids) <= keep:
+        return term_ids, weights
+    return _prune_rows(np.array([0, len(term_ids)]), term_ids, weights, keep)[1:]
+
+
 @compiled
 def _prune_rows(
     indptr: NDArray[np.int64], term_ids: NDArray[np.int32], weights: NDArray[np.float32], keep: int
