@@ -109,6 +109,21 @@ def test_results_are_explained(name, request, lexigraft):
     assert sum(item["contribution"] for item in why["contributions"]) == pytest.approx(hits[0]["score"])
 
 
+def test_statistics_of_their_indexes(splade_doc, unicoil, lexigraft):
+    """What a text does not hold, only SPLADE adds to it; every word of this collection is split."""
+    chosen = ("--run", splade_doc, "--run", unicoil, "--runs", 1, "--k", 5, "--json")
+    answer = lexigraft("index", "stats", *chosen)
+    assert answer.status == 0, answer.stderr
+    splade, weighed = answer.json["systems"]
+    assert splade["expansion_terms"] > 0
+    assert splade["document_terms"] > splade["expansion_terms"]
+    assert weighed["expansion_terms"] == 0
+    assert splade["split_queries"] == weighed["split_queries"] == 1.0
+    timed = lexigraft("bench", "text", *chosen)
+    assert timed.status == 0, timed.stderr
+    assert len(timed.json["systems"]) == 2
+
+
 def test_terms_of_a_query_are_its_own(splade_doc, lexigraft):
     terms = lexigraft("explain", "--text", "kura", "--run", splade_doc, "--json").json["terms"]
     assert {(item["term"], item["own"], item["from"]["kind"]) for item in terms} == {
