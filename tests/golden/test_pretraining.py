@@ -2,11 +2,14 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
 from lexigraft.train.linear_cross_entropy import linear_cross_entropy
 from lexigraft.train.logits import LogitStatistics
+from lexigraft.train.sampled_classes import ClassSampler, DrawnClasses, inclusion_chances
+from lexigraft.train.sampled_cross_entropy import sampled_cross_entropy
 
 
 def test_cross_entropy():
@@ -19,6 +22,28 @@ def test_cross_entropy():
     assert bias.grad.tolist() == pytest.approx([0.125, -0.75, 0.625])
     assert weight.grad.flatten().tolist() == pytest.approx([0.125, -0.75, 0.625])
     assert hidden.grad.item() == pytest.approx(-0.75 * math.log(2) + 0.625 * math.log(5))
+
+
+def test_sampled_cross_entropy():
+    """Logits (0, log 2, log 5, log 7), label 1. Drawn: 0 with chance 1/2, 1, which is the label and is left out, and 2
+    with chance 1/4. The sum is 2 + 1 / (1/2) + 5 / (1/4) = 24: loss log 12, shares 2/24 of 0, 2/24 of 1, 20/24 of 2."""
+    weight = torch.tensor([[0.0], [math.log(2)], [math.log(5)], [math.log(7)]], requires_grad=True)
+    hidden, bias = torch.ones(1, 1, requires_grad=True), torch.zeros(4, requires_grad=True)
+    drawn = DrawnClasses(np.array([0, 1, 2]), np.log(np.array([1 / 2, 1 / 8, 1 / 4], np.float32)))
+    found = sampled_cross_entropy(hidden, torch.tensor([1]), weight, bias, drawn)
+    found.loss.backward()
+    assert (found.loss.item(), found.accuracy.item()) == (pytest.approx(math.log(12)), 0.0)  # log 5 is higher
+    shares = [2 / 24, 2 / 24 - 1, 20 / 24, 0]
+    assert bias.grad.tolist() == pytest.approx(shares)
+    assert weight.grad.flatten().tolist() == pytest.approx(shares)
+    assert hidden.grad.item() == pytest.approx(shares[1] * math.log(2) + shares[2] * math.log(5), rel=1e-5)
+
+
+def test_chances_of_being_drawn():
+    """Three of weights 8, 4, 2, 1, 1: in proportion, 3 * 8 / 16 of the first is more than 1, so it is always there; of
+    the others 2 * 4 / 8 of the second is 1; and 1 * 2 / 4, 1 * 1 / 4 of the rest."""
+    assert inclusion_chances(np.array([1.0, 8, 2, 1, 4]), 3).tolist() == [0.25, 1, 0.5, 0.25, 1]
+    assert ClassSampler(np.array([15, 0, 0]), 2, seed=0).chances.tolist() == pytest.approx([1, 0.5, 0.5])  # 16**.75 = 8
 
 
 def test_logit_statistics():
