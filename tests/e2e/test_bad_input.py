@@ -39,7 +39,7 @@ def test_a_malformed_line(collection, tmp_path, lexigraft):
 def test_unknown_settings_stages_and_splits(collection, tmp_path, lexigraft):
     call = ("run", "--data", collection, "--out", tmp_path / "run")
     one_line_error(lexigraft(*call, "--set", "lexical.k=1"), "unknown setting 'lexical.k'", "did you mean 'lexical.k1'")
-    one_line_error(lexigraft(*call, "--from", "end"), "one of collect, vocabulary, pretrain")
+    one_line_error(lexigraft(*call, "--from", "end"), "one of collect, vocabulary, mlm, pretrain")
     one_line_error(lexigraft(*call, "--set", "data.split=dev"), "no judgements for split 'dev'; present: test, train")
     assert lexigraft(*call, "--config", tmp_path / "absent.toml").status == 2
 

@@ -259,9 +259,9 @@ def test_a_killed_training_continues(backbone, collection, tmp_path, lexigraft, 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("--length", 2), "--length = 2 is not allowed: 3 or more"),
+        (("--length", 2), "mlm.length = 2 is not allowed: 3 or more"),
         (("--length", 5000), "reads at most 512 subwords"),
-        (("--steps", 0), "--steps = 0 is not allowed: 1 or more"),
+        (("--steps", 0), "mlm.steps = 0 is not allowed: 1 or more"),
         (("--texts", "nowhere"), "there is no collection at nowhere"),
         (("--backbone", "nothing-here/at-all"), "no backbone can be loaded"),
     ],

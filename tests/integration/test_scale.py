@@ -123,6 +123,7 @@ if __name__ == "__main__":
     from lexigraft.pipeline.model_stages import encode, learn_vocabulary
     from lexigraft.pipeline.new_model import new_encoder
     from lexigraft.core.settings import ModelSettings
+    from lexigraft.core.settings_backbone import BackboneSettings
     from lexigraft.vocab import lexicon
     from dataclasses import replace
 
@@ -131,8 +132,7 @@ if __name__ == "__main__":
     collection_stats(collection)
     few = [document.contents[:2000] for document, _ in zip(collection.documents(), range(200))]
     (out / "backbone").mkdir()
-    scratch.SUBWORDS, scratch.WIDTH = 500, 32
-    scratch.make_backbone(few, 1, 0, out / "backbone")
+    scratch.make_backbone(few, 1, 0, out / "backbone", BackboneSettings(pieces=500, width=32))
     with write_artifact(out / "vocabulary", Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, {})) as folder:
         learn_vocabulary(collection, collection, str(out / "backbone"), VocabSettings(size=2000), folder)
     backbone, words = load_backbone(str(out / "backbone")), lexicon.open_lexicon(out / "vocabulary")

@@ -36,3 +36,9 @@ class MissingExtraError(LexigraftError, ImportError):
 
     def __init__(self, needed_for: str, module: str, remedy: str) -> None:
         super().__init__(f"{needed_for} needs the package '{module}', which is not installed; {remedy}")
+
+
+def require(ok: bool, name: str, value: object, allowed: str) -> None:
+    """Raise unless a setting is in order, saying what is allowed."""
+    if not ok:
+        raise SettingError(f"{name} = {value!r} is not allowed: {allowed}")

@@ -2,19 +2,15 @@
 
 from dataclasses import dataclass, field
 
-from lexigraft.core.errors import SettingError
+from lexigraft.core.errors import require as require  # where others have always found it
+from lexigraft.core.settings_backbone import BackboneSettings
+from lexigraft.core.settings_mlm import MlmSettings
 
 SYSTEMS = ("bm25", "bm25-plain", "esplade")
 AUTO = "auto"
 HEADS = ("grafted", "random", "plain", "unicoil")
 QUERY_SIDES = ("model", "words")
 POOLINGS = ("max", "sum", "cls")
-
-
-def require(ok: bool, name: str, value: object, allowed: str) -> None:
-    """Raise unless a setting is in order, saying what is allowed."""
-    if not ok:
-        raise SettingError(f"{name} = {value!r} is not allowed: {allowed}")
 
 
 @dataclass(frozen=True)
@@ -308,6 +304,8 @@ class Settings:
     lexical: LexicalSettings = field(default_factory=LexicalSettings)
     vocab: VocabSettings = field(default_factory=VocabSettings)
     model: ModelSettings = field(default_factory=ModelSettings)
+    backbone: BackboneSettings = field(default_factory=BackboneSettings)
+    mlm: MlmSettings = field(default_factory=MlmSettings)
     pretrain: PretrainSettings = field(default_factory=PretrainSettings)
     finetune: FinetuneSettings = field(default_factory=FinetuneSettings)
     prune: PruneSettings = field(default_factory=PruneSettings)

@@ -124,6 +124,18 @@ def load_backbone(name: str, layers: int = 0, called: str | None = None) -> Back
     return _backbone(called or name, model, has_head, tokenizer)
 
 
+def find_tokenizer(folder: Path) -> Any:
+    """The tokenizer in `folder` as `transformers` opens it."""
+    remedy = "give one that is there, such as 'lexigraft vocab wordpiece' makes"
+    if not any((folder / file).is_file() for file in TOKENIZER_FILES):
+        raise InputError(f"there is no tokenizer in {str(folder)!r} ({', '.join(TOKENIZER_FILES)}); {remedy}")
+    try:
+        return transformers_library().AutoTokenizer.from_pretrained(folder)
+    except (OSError, ValueError, KeyError) as error:
+        said = str(error).splitlines()[0].rstrip(".")
+        raise InputError(f"no tokenizer can be loaded from {str(folder)!r}: {said}; {remedy}") from error
+
+
 class Found(NamedTuple):
     """Where a backbone lies, its configuration, its tokenizer, and whether it has a masked-language-model head."""
 

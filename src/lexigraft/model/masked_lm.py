@@ -11,7 +11,10 @@ import torch
 from torch import Tensor, nn
 
 from lexigraft.core.errors import InputError
+from lexigraft.core.types import Vocabulary
 from lexigraft.model.backbone import Body, PassThrough, find_backbone, transformers_library
+from lexigraft.vocab.aligned import AlignedReader
+from lexigraft.vocab.raw_reader import SubwordReader, subword_terms
 from lexigraft.vocab.subwords import SubwordTokenizer, from_transformers
 
 OWN, ADDED = "own", "added"
@@ -47,6 +50,14 @@ class MaskedLM(nn.Module):
     def forward(self, subwords: Tensor, mask: Tensor) -> Tensor:
         hidden: Tensor = self.body(subwords, mask)
         return hidden
+
+    def reader(self, raw: bool, name: str) -> AlignedReader | SubwordReader:
+        """Reads texts as words, as grafted heads do, or `raw`, as plain heads do; `name` is for messages."""
+        if not raw:
+            return AlignedReader(self.tokenizer, Vocabulary([]))  # which terms subwords belong to does not matter here
+        terms = subword_terms(self._hf_tokenizer.get_vocab(), len(self.weight), name)
+        special = frozenset(self._hf_tokenizer.all_special_ids)
+        return SubwordReader(self._hf_tokenizer.backend_tokenizer, self.tokenizer, terms, special)
 
     def save(self, folder: Path) -> None:
         """Write configuration, weights and tokenizer as `transformers` reads them."""

@@ -6,10 +6,11 @@ files are whole. Because parents are named by fingerprint, a change anywhere re-
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, write_artifact, write_json
 from lexigraft.core.errors import ArtifactError
@@ -17,7 +18,7 @@ from lexigraft.core.processes import is_leader, n_processes
 from lexigraft.core.resources import measured
 from lexigraft.pipeline.layout import RunFolder
 
-STAGES = ("collect", "vocabulary", "pretrain", "finetune", "encode", "index", "evaluate", "report")
+STAGES = ("collect", "vocabulary", "mlm", "pretrain", "finetune", "encode", "index", "evaluate", "report")
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +30,7 @@ class Ensurer:
     run: RunFolder
     from_stage: str | None
     labels: list[str] = field(default_factory=list)  # of this call, in order
+    facts: dict[str, Mapping[str, Any]] = field(default_factory=dict)  # what else the report says of a stage, by label
 
     def ensure(
         self,
@@ -73,10 +75,10 @@ class Ensurer:
         taken[label] = {"stage": label, "seconds": round(seconds, 3), "peak_rss_mib": round(peak_rss_mib, 1)}
         write_json(self.run.timings, list(taken.values()))
 
-    def timings(self) -> list[dict[str, str | float]]:
-        """What the stages of this call took, now or when they were done before."""
+    def timings(self) -> list[dict[str, Any]]:
+        """What the stages of this call took, now or when they were done before, and the facts that some leave."""
         taken = {line["stage"]: line for line in self._all_timings()}
-        return [taken[label] for label in self.labels if label in taken]
+        return [{**taken[label], **self.facts.get(label, {})} for label in self.labels if label in taken]
 
     def _all_timings(self) -> list[dict[str, str | float]]:
         try:

@@ -9,6 +9,7 @@ from typing import Any
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings, VocabSettings
+from lexigraft.core.settings_backbone import BackboneSettings
 from lexigraft.data.collection import Collection
 from lexigraft.model import scratch
 from lexigraft.model.backbone import default_device, load_backbone
@@ -20,9 +21,11 @@ from lexigraft.vocab.lexicon import adopt, learn
 from lexigraft.vocab.lexicon import count_subwords as write_subwords
 
 
-def make_backbone(collection: Collection, layers: int, seed: int, folder: Path) -> None:
-    """A tokenizer of the collection's own and a small encoder for it, untrained."""
-    scratch.make_backbone(texts_of(collection), layers, seed, folder)
+def make_backbone(
+    collection: Collection, layers: int, seed: int, folder: Path, settings: BackboneSettings = scratch.USUAL
+) -> None:
+    """A tokenizer of the collection's own, or the one that the settings name, and an encoder for it, untrained."""
+    scratch.make_backbone(texts_of(collection), layers, seed, folder, settings)
 
 
 def texts_of(collection: Collection) -> Iterator[str]:

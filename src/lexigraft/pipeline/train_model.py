@@ -1,6 +1,7 @@
 """The learned model of a run: backbone, vocabulary, pre-training and fine-tuning, each kept or made."""
 
 import importlib.util
+import logging
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,8 @@ from lexigraft.core.artifact import Manifest, hash_file, read_manifest, recipe
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import AUTO, FinetuneSettings, Settings
+from lexigraft.core.settings_backbone import BackboneSettings
+from lexigraft.core.settings_mlm import MlmSettings
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.data.sources import open_source
 from lexigraft.pipeline.ensure import Ensurer
@@ -17,10 +20,11 @@ from lexigraft.pipeline.layout import RunFolder
 from lexigraft.pipeline.stages import reading, settings_config
 from lexigraft.pipeline.training_data import DEV, TRAIN, scores_file
 
-BACKBONE_FORMAT = 1
 EMBEDDED, SCRATCH = "embedded", "scratch"
 FEWEST_PAIRS = 200  # fewer teach a model nothing that BM25 does not know
 NEEDED = ("torch", "transformers", "accelerate", "safetensors")
+
+log = logging.getLogger(__name__)
 
 
 def why_not(collection: Collection) -> str:
@@ -65,6 +69,7 @@ class ModelTraining:
         self.settings, self.artifacts, self.progress = settings, artifacts, progress
         self.data = _training_files(collection)
         self.backbone = self._backbone()
+        self._language_model: BackboneChoice | None = None
 
     def vocabulary(self) -> Manifest:
         from lexigraft.pipeline import model_stages
@@ -109,6 +114,44 @@ class ModelTraining:
             lambda out: model_stages.count_subwords(self.collection, self.backbone.source, out),
         )  # fmt: skip
 
+    def language_model(self) -> BackboneChoice:
+        """What every later stage starts from: the backbone, trained as a masked language model where the settings ask
+        for it, on one corpus and then on a second. The vocabulary does not depend on it."""
+        mlm, layers = self.settings.mlm, self.settings.model.layers
+        if self._language_model is None:
+            chosen = self.backbone
+            if mlm.trains:
+                chosen = self._masked_lm("mlm", chosen, layers, mlm, mlm.source)
+            if mlm.second:
+                chosen = self._masked_lm("mlm-second", chosen, 0, mlm.on_second(), mlm.second)
+            self._language_model = chosen
+        return self._language_model
+
+    def _masked_lm(
+        self, part: str, backbone: BackboneChoice, layers: int, mlm: MlmSettings, source: str
+    ) -> BackboneChoice:
+        from lexigraft.pipeline import mlm_training, model_stages
+
+        raw, seed, path = mlm_training.reads_raw(self.settings.model), self.settings.run.seed, self.folder.model(part)
+        config = {**backbone.recipe, "layers": layers, "raw": raw, **mlm_training.deciding(mlm)}
+        other = open_source(source, reading(self.settings.data)) if source else None
+        parents = dict(self.data) if other is None else {"texts": other.digest(CORPUS)}
+        wanted = Manifest(mlm_training.KIND, mlm_training.FORMAT_VERSION, config, parents, seed)
+
+        def make(checkpoint: Path, out: Path) -> None:
+            own = model_stages.texts_of(self.collection)
+            texts = own if other is None else (document.contents for document in other.documents())
+            mlm_training.train_masked_lm(
+                texts, backbone.source, backbone.name, layers, raw, mlm, seed, recipe(wanted), self.progress,
+                checkpoint, out,
+            )  # fmt: skip
+
+        made = self._train("mlm", part, wanted, make, part)
+        for begun in ("checkpoint", "texts"):
+            shutil.rmtree(self.folder.model(f"{part}-{begun}"), ignore_errors=True)
+        self.artifacts.facts[part] = mlm_training.read_facts(path)
+        return BackboneChoice(backbone.name, str(path), {"backbone": backbone.name, "trained": made.fingerprint})
+
     def pretrained(self) -> Manifest:
         from lexigraft.model import encoder
         from lexigraft.pipeline import model_stages, pretraining
@@ -120,8 +163,9 @@ class ModelTraining:
                 "'unicoil' names none; set it to 0 and pre-train the backbone itself (lexigraft model mlm)"
             )
         start = {"layers": model.layers, "head": model.head, "inflate": model.inflate, "own_words": model.own_words}
+        backbone = self.language_model()
         config = {
-            **self.backbone.recipe, **start, "length": model.document_length,
+            **backbone.recipe, **start, "length": model.document_length,
             "pretrain": settings_config(self.settings.pretrain),
         }  # fmt: skip
         parents = {"vocabulary": self.vocabulary().fingerprint, **self.data}
@@ -135,7 +179,7 @@ class ModelTraining:
             own = model_stages.texts_of(self.collection)
             texts = own if read is None else (document.contents for document in read.documents())
             pretraining.pretrain(
-                texts, self.folder.model("vocabulary"), self.backbone.source, self.backbone.name,
+                texts, self.folder.model("vocabulary"), backbone.source, backbone.name,
                 model, self.settings.pretrain, seed,
                 recipe(wanted), self.progress, checkpoint, out,
             )  # fmt: skip
@@ -180,26 +224,33 @@ class ModelTraining:
     def _backbone(self) -> BackboneChoice:
         """What `model.backbone` means here; one from scratch is made first."""
         from lexigraft.pipeline import model_stages
+        from lexigraft.pipeline.fresh_backbone import FORMAT_VERSION, KIND, size_config
 
-        name = backbone_name(self.settings.model.backbone)
+        name, size = backbone_name(self.settings.model.backbone), self.settings.backbone
         if name != SCRATCH:
+            if size != BackboneSettings():
+                log.warning("model.backbone = %r is not from scratch: the settings of [backbone] mean nothing", name)
             return BackboneChoice(name, name, {"backbone": name, **file_hashes(Path(name))})
         layers, seed, path = self.settings.model.layers, self.settings.run.seed, self.folder.model("backbone")
-        wanted = Manifest("backbone", BACKBONE_FORMAT, {"layers": layers}, self.data, seed)
+        learned_from = {} if size.tokenizer else self.data
+        wanted = Manifest(KIND, FORMAT_VERSION, size_config(self.settings), learned_from, seed)
         made = self.artifacts.ensure(
             "vocabulary", "backbone", path, wanted,
-            lambda out: model_stages.make_backbone(self.collection, layers, seed, out),
+            lambda out: model_stages.make_backbone(self.collection, layers, seed, out, size),
         )  # fmt: skip
         return BackboneChoice(SCRATCH, str(path), {"backbone": SCRATCH, "made": made.fingerprint})
 
-    def _train(self, stage: str, part: str, wanted: Manifest, make: Callable[[Path, Path], None]) -> Manifest:
+    def _train(
+        self, stage: str, part: str, wanted: Manifest, make: Callable[[Path, Path], None], label: str = ""
+    ) -> Manifest:
         """One training stage; a checkpoint has the recipe of the model it is on the way to, no other is continued."""
-        checkpoint = self.folder.model(f"{stage}-checkpoint")
+        label = label or stage
+        checkpoint = self.folder.model(f"{label}-checkpoint")
         if self.artifacts.is_forced(stage):
-            for begun in (checkpoint, self.folder.model(f"{stage}-alpha")):
+            for begun in (checkpoint, self.folder.model(f"{label}-alpha")):
                 shutil.rmtree(begun, ignore_errors=True)
         return self.artifacts.ensure(
-            stage, stage, self.folder.model(part), wanted, lambda out: make(checkpoint, out), together=True
+            stage, label, self.folder.model(part), wanted, lambda out: make(checkpoint, out), together=True
         )
 
 

@@ -11,6 +11,7 @@ PANELS: tuple[tuple[str, dict[str, str]], ...] = (
         {"loss": "training", "mlm": "without pressure", "first_loss": "first subwords", "later_loss": "later subwords"},
     ),
     ("accuracy", {"accuracy": "training", "first_accuracy": "first subwords", "later_accuracy": "later subwords"}),
+    ("accuracy among the drawn", {"sampled_accuracy": "training"}),
     ("ranking loss", {"rank": "ranking loss"}),
     ("pressure of the regularisers", {"pressure": "pressure"}),
     ("terms of a vector", {"L0_q": "L0_q", "L0_d": "L0_d"}),

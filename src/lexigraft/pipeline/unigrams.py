@@ -27,7 +27,8 @@ def make_unigrams(source: str, out: Path, settings: Settings, progress: Progress
         tempfile.TemporaryDirectory(prefix="lexigraft-") as scratch,
     ):
         if backbone == SCRATCH:
-            model_stages.make_backbone(collection, settings.model.layers, settings.run.seed, Path(scratch))
+            layers, seed = settings.model.layers, settings.run.seed
+            model_stages.make_backbone(collection, layers, seed, Path(scratch), settings.backbone)
         config = {**settings_config(settings.vocab), "backbone": backbone}
         manifest = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, {"corpus": collection.digest(CORPUS)})
         tokenizer = scratch if backbone == SCRATCH else backbone

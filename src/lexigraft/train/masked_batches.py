@@ -1,5 +1,6 @@
 """The masked texts of a step as rectangles of like length, this process's share of them."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +52,13 @@ def _bucket(both: AlignedTexts, rows: NDArray[np.int64], pad_id: int) -> MaskedB
     return MaskedBucket(subwords, mask, places, labels[places])
 
 
-def name_masked(body: nn.Module, batch: MaskedBatch, weight: Tensor, bias: Tensor) -> NamedRows:
+# Hidden states and labels of masked positions, the head's rows and biases, to loss and accuracy.
+Naming = Callable[[Tensor, Tensor, Tensor, Tensor], NamedRows]
+
+
+def name_masked(
+    body: nn.Module, batch: MaskedBatch, weight: Tensor, bias: Tensor, naming: Naming = linear_cross_entropy
+) -> NamedRows:
     """Loss and accuracy of the whole batch; the gradient is that of this process's share of it."""
     device, found = weight.device, []
     for bucket in batch.buckets:
@@ -62,6 +69,6 @@ def name_masked(body: nn.Module, batch: MaskedBatch, weight: Tensor, bias: Tenso
         nothing = (weight.sum() + bias.sum()) * 0
         return NamedRows(nothing + total(nothing), total(nothing))
     hidden, labels = (torch.cat(parts) for parts in zip(*found, strict=True))
-    named, share = linear_cross_entropy(hidden, labels, weight, bias), len(labels) / max(1, batch.n_labels)
+    named, share = naming(hidden, labels, weight, bias), len(labels) / max(1, batch.n_labels)
     own = named.loss * share
     return NamedRows(own + (total(own) - own.detach()), total(named.accuracy * share))

@@ -4,7 +4,8 @@ The FLOPS term (middle-training) presses on the vectors that MAX pooling would m
 model arrives at fine-tuning sparse already.
 """
 
-from dataclasses import dataclass
+import math
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,43 +14,23 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lexigraft.core.errors import InputError
+from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import require
+from lexigraft.core.settings_mlm import MlmSettings
 from lexigraft.model.inputs import padded
 from lexigraft.model.masked_lm import MaskedLM
 from lexigraft.model.pool import max_over_tokens, saturate
 from lexigraft.train.batches import rows_of_step
 from lexigraft.train.linear_cross_entropy import linear_cross_entropy
 from lexigraft.train.loop import Loop, Schedule, Training
-from lexigraft.train.masked_batches import masked_batch, name_masked
+from lexigraft.train.masked_batches import Naming, masked_batch, name_masked
 from lexigraft.train.masking import NO_LABEL, is_among, mask_subwords
 from lexigraft.train.regularizers import flops
+from lexigraft.train.sampled_classes import ClassSampler
+from lexigraft.train.sampled_cross_entropy import sampled_cross_entropy
 from lexigraft.vocab.aligned import AlignedTexts, take
 
-
-@dataclass(frozen=True)
-class MlmSettings:
-    """`horizon` is where the learning rate reaches 0 (0: at the last step), `flops` the weight of the FLOPS term."""
-
-    steps: int = 1000
-    batch: int = 64
-    learning_rate: float = 2e-4
-    warmup: int = 100
-    horizon: int = 0
-    length: int = 64  # subwords, the two special ones included
-    layers: int = 0  # of the backbone, from below; 0: all
-    flops: float = 0.0
-    checkpoint_every: int = 250
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name, least in (
-            ("steps", 1), ("batch", 1), ("warmup", 0), ("horizon", 0), ("length", 3), ("layers", 0), ("flops", 0),
-            ("checkpoint_every", 1), ("seed", 0),
-        ):  # fmt: skip
-            value = getattr(self, name)
-            require(value >= least, f"--{name.replace('_', '-')}", value, f"{least} or more")
-        require(self.learning_rate > 0, "--learning-rate", self.learning_rate, "more than 0")
+COUNTED_AT_ONCE = 1 << 24  # subwords
 
 
 class MlmTexts(NamedTuple):
@@ -67,32 +48,64 @@ def choose_texts(texts: AlignedTexts, ordinary: NDArray[np.int32]) -> MlmTexts:
     return MlmTexts(texts, np.flatnonzero(known))
 
 
+def n_steps(epochs: float, n_texts: int, batch: int) -> int:
+    """How many batches so many passes over the texts are: at least one."""
+    return max(1, math.ceil(epochs * n_texts / batch))
+
+
 def train_mlm(
     model: MaskedLM,
     corpus: MlmTexts,
+    steps: int,
     settings: MlmSettings,
     checkpoint: Path,
     recipe: dict[str, Any],
+    seed: int,
     progress: Progress = SILENT,
 ) -> Training:
-    """Train `model` in place to name masked subwords; its history has loss and accuracy by step, and with a FLOPS term
-    `mlm`, the loss without it, and `pressure`, the term with its weight."""
-    device, seed = model.weight.device, settings.seed
-    special, ordinary = model.tokenizer.special, np.array(model.tokenizer.ordinary_ids, np.int32)
+    """Train `model` in place to name masked subwords, for so many steps. Its history has loss and accuracy by step, and
+    with a FLOPS term `mlm`, the loss without it, and `pressure`, the term with its weight. By sampled softmax the loss
+    is an estimate, and `sampled_accuracy`, among the drawn subwords, stands in the place of `accuracy`."""
+    if settings.flops and n_processes() > 1:
+        raise InputError(
+            "mlm.flops needs all texts of a batch in one process; start it without torchrun, or set it to 0"
+        )
+    device, special = model.weight.device, model.tokenizer.special
+    ordinary = np.array(model.tokenizer.ordinary_ids, np.int32)
+    sampler = _sampler(corpus, ordinary, len(model.weight), settings.sampled, seed)
+    accuracy = "accuracy" if sampler is None else "sampled_accuracy"
 
     def step_losses(step: int) -> dict[str, Tensor]:
         batch = take(corpus.texts, corpus.rows[rows_of_step(step, len(corpus.rows), settings.batch, seed)])
         masked = mask_subwords(batch, special.mask, ordinary, np.random.default_rng((seed, 1, step)))
+        naming: Naming = linear_cross_entropy
+        if sampler is not None:
+            naming = partial(sampled_cross_entropy, drawn=sampler.draw(step))
         if not settings.flops:
-            named = name_masked(model, masked_batch(batch, masked, special.pad), model.weight, model.bias)
-            return {"loss": named.loss, "accuracy": named.accuracy}
+            named = name_masked(model, masked_batch(batch, masked, special.pad), model.weight, model.bias, naming)
+            return {"loss": named.loss, accuracy: named.accuracy}
         subwords, mask = padded(batch, masked.subwords, special.pad, device)
         labels, _ = padded(batch, masked.labels, NO_LABEL, device)
         hidden, chosen = model(subwords, mask), labels != NO_LABEL
-        named = linear_cross_entropy(hidden[chosen], labels[chosen], model.weight, model.bias)
+        named = naming(hidden[chosen], labels[chosen], model.weight, model.bias)
         pressure = settings.flops * flops(saturate(max_over_tokens(hidden, mask, model.weight, model.bias)))
-        return {"loss": named.loss + pressure, "accuracy": named.accuracy, "mlm": named.loss, "pressure": pressure}
+        return {"loss": named.loss + pressure, accuracy: named.accuracy, "mlm": named.loss, "pressure": pressure}
 
-    schedule = Schedule(settings.steps, settings.horizon, settings.warmup, settings.learning_rate)
+    schedule = Schedule(steps, settings.horizon, settings.warmup, settings.learning_rate)
     loop = Loop("mlm", schedule, checkpoint, settings.checkpoint_every, recipe, seed, progress=progress)
     return loop.run(model, step_losses)
+
+
+def _sampler(
+    corpus: MlmTexts, ordinary: NDArray[np.int32], n_classes: int, n_drawn: int, seed: int
+) -> ClassSampler | None:
+    """Draws from all rows of the head, by how often the texts hold each; what is never asked for counts as unseen."""
+    if not n_drawn:
+        return None
+    counts, subwords = np.zeros(n_classes, np.int64), corpus.texts.subwords
+    for start in range(0, len(subwords), COUNTED_AT_ONCE):
+        counts += np.bincount(subwords[start : start + COUNTED_AT_ONCE], minlength=n_classes)
+    never = np.ones(n_classes, bool)
+    never[ordinary] = False
+    counts[never] = 0
+    return ClassSampler(counts, n_drawn, seed)

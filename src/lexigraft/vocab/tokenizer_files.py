@@ -6,6 +6,7 @@ counts.npy vocabulary.json              how often each piece is used by its corp
 """
 
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 
 KIND, FORMAT_VERSION = "tokenizer", 1
 MODEL_FILE, PIECES_FILE, CONFIG_FILE = "tokenizer.json", "vocab.txt", "tokenizer_config.json"
+COUNTS_FILE, FACTS_FILE = "counts.npy", "vocabulary.json"
+COPIED = (
+    MODEL_FILE, PIECES_FILE, CONFIG_FILE, COUNTS_FILE, FACTS_FILE, "vocab.json", "merges.txt", "added_tokens.json",
+    "special_tokens_map.json", "tokenizer.model", "spiece.model",
+)  # fmt: skip
 LONGEST_TEXT = 512  # subwords that a model of the usual kind has places for
 _SPECIAL_NAMES = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
 
@@ -50,11 +56,19 @@ def write_tokenizer(made: WordPieces, folder: Path) -> None:
     )
     in_order = sorted(pieces, key=pieces.__getitem__)
     (folder / PIECES_FILE).write_text("".join(f"{piece}\n" for piece in in_order), encoding="utf-8")
-    np.save(folder / "counts.npy", made.counts)
+    np.save(folder / COUNTS_FILE, made.counts)
     write_json(
-        folder / "vocabulary.json",
+        folder / FACTS_FILE,
         {"pieces": len(pieces), "distinct_words": made.n_distinct_words, "coverage": made.coverage},
     )
+
+
+def copy_tokenizer(source: Path, folder: Path) -> None:
+    """Copy the files of the tokenizer in `source`, whoever made it, into `folder` as they are; of a model that lies
+    there too, nothing else."""
+    for name in COPIED:
+        if (source / name).is_file():
+            shutil.copyfile(source / name, folder / name)
 
 
 def is_tokenizer(folder: Path) -> bool:
@@ -80,7 +94,7 @@ def open_tokenizer(folder: Path) -> OpenTokenizer:
     unknown = getattr(backend.model, "unk_token", None)
     if isinstance(unknown, str) and (unknown_id := backend.token_to_id(unknown)) is not None:
         special.add(unknown_id)
-    counts, facts = folder / "counts.npy", folder / "vocabulary.json"
+    counts, facts = folder / COUNTS_FILE, folder / FACTS_FILE
     return OpenTokenizer(
         backend,
         frozenset(special),
