@@ -128,6 +128,24 @@ def test_a_given_backbone_by_epochs_with_a_grafted_head(collection, backbone, se
     assert "mlm: done before" in lexigraft(*call).stderr
 
 
+def test_the_report_says_what_both_trainings_came_to_and_from_mlm_does_them_again(both, tmp_path, lexigraft):
+    data, changes = both
+    few = (*SMALL, *changes, "run.systems=esplade", "model.own_words=0", "finetune.steps=1", "finetune.batch=4")
+    rest = ("finetune.validate_every=0", "prune.budgets=[[0, 0]]")
+    call = ["run", "--data", data, "--out", tmp_path, *(part for one in (*few, *rest) for part in ("--set", one))]
+    answer = lexigraft(*call, "--json")
+    assert answer.status == 0, answer.stderr
+    stages = {line["stage"]: line for line in answer.json["stages"]}
+    assert list(stages)[:6] == ["collect", "backbone", "vocabulary", "mlm", "mlm-second", "pretrain"]
+    facts = json.loads((tmp_path / "model/mlm-second/mlm.json").read_text())
+    assert stages["mlm-second"].items() >= {"steps": 4, "loss": facts["loss"]}.items()
+    before = parts(tmp_path, "mlm", "mlm-second")
+    again = lexigraft(*call, "--from", "mlm", "--set", "mlm.learning_rate=0.02").stderr
+    assert "vocabulary: done before" in again
+    assert "mlm: done before" not in again
+    assert all(new != old for new, old in zip(parts(tmp_path, *before).values(), before.values(), strict=True))
+
+
 def fresh(out, *options):
     return ["model", "fresh", "--out", out, "--json", *options]
 

@@ -163,12 +163,12 @@ class ModelTraining:
                 "'unicoil' names none; set it to 0 and pre-train the backbone itself (lexigraft model mlm)"
             )
         start = {"layers": model.layers, "head": model.head, "inflate": model.inflate, "own_words": model.own_words}
-        backbone = self.language_model()
+        vocabulary, backbone = self.vocabulary(), self.language_model()
         config = {
             **backbone.recipe, **start, "length": model.document_length,
             "pretrain": settings_config(self.settings.pretrain),
         }  # fmt: skip
-        parents = {"vocabulary": self.vocabulary().fingerprint, **self.data}
+        parents = {"vocabulary": vocabulary.fingerprint, **self.data}
         other = self.settings.pretrain.source
         read = open_source(other, reading(self.settings.data)) if other else None
         if read is not None:

@@ -1,0 +1,58 @@
+"""Encoders from scratch: the usual one as it always was, and others for tokenizers of any kind."""
+
+import pytest
+import torch
+import transformers
+
+from lexigraft.core.errors import InputError
+from lexigraft.core.settings_backbone import BackboneSettings
+from lexigraft.model.backbone import load_backbone
+from lexigraft.model.scratch import make_backbone
+from lexigraft.vocab.wordpiece import train_wordpiece
+from tests.families import write_backbone
+
+TEXTS = ["sorting a list keeps its order", "removing items of a list", "a list of lists, sorted"]
+
+
+def test_the_usual_one_is_a_bert_of_three_layers_for_eight_thousand_pieces(tmp_path):
+    """Weights drawn by the seed alone, in the order in which BERT draws them."""
+    make_backbone(TEXTS, 0, 3, tmp_path)
+    n_pieces = train_wordpiece(TEXTS, 8000).tokenizer.get_vocab_size()
+    config = transformers.BertConfig(
+        vocab_size=n_pieces, hidden_size=256, num_hidden_layers=3, num_attention_heads=4, intermediate_size=1024,
+        pad_token_id=0,
+    )  # fmt: skip
+    torch.manual_seed(3)
+    wanted = transformers.BertForMaskedLM(config).state_dict()
+    found = transformers.BertForMaskedLM.from_pretrained(tmp_path).state_dict()
+    assert found.keys() == wanted.keys()
+    assert all(torch.equal(found[name], wanted[name]) for name in wanted)
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta"])
+def test_a_tokenizer_of_any_kind_is_taken_as_it_is(family, tmp_path):
+    source, out = write_backbone(family, tmp_path / "theirs"), tmp_path / "ours"
+    out.mkdir()
+    make_backbone([], 1, 0, out, BackboneSettings(tokenizer=str(source), width=8, heads=2, positions=12))
+    ours, theirs = load_backbone(str(out)), load_backbone(str(source))
+    assert ours.tokenizer.special == theirs.tokenizer.special
+    words = ["kura", "mele", "x7", "zanzan"]
+    assert ours.tokenizer.spell(words) == theirs.tokenizer.spell(words)
+    assert (ours.width, ours.longest_text, ours.tied) == (8, 12, True)
+    assert len(ours.subword_weight) == len(ours.subwords())
+    assert (out / "model.safetensors").read_bytes() != (source / "model.safetensors").read_bytes()
+
+
+def test_a_tokenizer_without_a_mask_is_no_masked_language_models(tmp_path):
+    source = tmp_path / "theirs"
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=train_wordpiece(TEXTS, 50).tokenizer, pad_token="[PAD]"
+    ).save_pretrained(source)
+    with pytest.raises(InputError, match="has no begin, end, mask token"):
+        make_backbone([], 1, 0, tmp_path, BackboneSettings(tokenizer=str(source)))
+
+
+def test_a_damaged_tokenizer_is_said(tmp_path):
+    (tmp_path / "tokenizer.json").write_text("{")
+    with pytest.raises(InputError, match="no tokenizer can be loaded from"):
+        make_backbone([], 1, 0, tmp_path, BackboneSettings(tokenizer=str(tmp_path)))
