@@ -4,9 +4,9 @@ all logits: those of every position, masked or not, as models of the usual kind 
 blocks: of masked positions alone, some at a time (`linear_cross_entropy`)
 sampled: of masked positions, over a drawn part of the vocabulary (`sampled_cross_entropy`)
 
-A step is that of training: a fresh BERT with a tied head, loss, gradients, AdamW. Seconds are of processor time, so that
-others on the machine count little. Memory is the peak of the whole process. Where all logits need more than --most-gib,
-they are not run; their bytes are computed.
+A step is that of training: a fresh BERT with a tied head, loss, gradients, AdamW. Seconds are of processor time: others
+on the machine count little. Memory is the peak of the whole process. Where all logits need more than --most-gib, they
+are not run; their bytes are computed.
 
 python -m bench.mlm_softmax [--classes 300000] [--widths 256 768] [--texts 64] [--length 64] [--sampled 8192] [--runs 3]
 """
