@@ -9,6 +9,7 @@ import torch
 
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.config import load_settings
+from lexigraft.core.errors import InputError
 from lexigraft.model.backbone import find_backbone, load_backbone, state_hash
 from lexigraft.model.encoder import open_encoder
 from lexigraft.pipeline.run import train_until
@@ -144,6 +145,12 @@ def test_the_report_says_what_both_trainings_came_to_and_from_mlm_does_them_agai
     assert "vocabulary: done before" in again
     assert "mlm: done before" not in again
     assert all(new != old for new, old in zip(parts(tmp_path, *before).values(), before.values(), strict=True))
+
+
+def test_a_second_corpus_that_is_missing_is_said_before_the_first_is_read(collection, tmp_path):  # noqa: F811
+    with pytest.raises(InputError, match="there is no collection at nowhere"):
+        train(collection, tmp_path, "mlm.second=nowhere", "mlm.second_steps=1")
+    assert not (tmp_path / "model/mlm").exists()
 
 
 def fresh(out, *options):

@@ -43,7 +43,13 @@ def test_chances_of_being_drawn():
     """Three of weights 8, 4, 2, 1, 1: in proportion, 3 * 8 / 16 of the first is more than 1, so it is always there; of
     the others 2 * 4 / 8 of the second is 1; and 1 * 2 / 4, 1 * 1 / 4 of the rest."""
     assert inclusion_chances(np.array([1.0, 8, 2, 1, 4]), 3).tolist() == [0.25, 1, 0.5, 0.25, 1]
-    assert ClassSampler(np.array([15, 0, 0]), 2, seed=0).chances.tolist() == pytest.approx([1, 0.5, 0.5])  # 16**.75 = 8
+
+
+def test_chances_by_counts():
+    """Powers of 16, 81, 0 and 0 are 8, 27, 0 and 0: three quarters by those, a quarter by 1/4 each."""
+    wanted = [0.75 * 8 / 35 + 1 / 16, 0.75 * 27 / 35 + 1 / 16, 1 / 16, 1 / 16]
+    assert ClassSampler(np.array([16, 81, 0, 0]), 1, seed=0).chances.tolist() == pytest.approx(wanted)
+    assert ClassSampler(np.array([0, 0]), 1, seed=0).chances.tolist() == [0.5, 0.5]  # nothing is known
 
 
 def test_logit_statistics():

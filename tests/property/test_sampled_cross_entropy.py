@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lexigraft.train import linear_cross_entropy as blocks
 from lexigraft.train.linear_cross_entropy import linear_cross_entropy_naive
-from lexigraft.train.sampled_classes import ClassSampler, DrawnClasses, inclusion_chances
+from lexigraft.train.sampled_classes import ClassSampler, DrawnClasses, drawing_weights, inclusion_chances
 from lexigraft.train.sampled_cross_entropy import sampled_cross_entropy, sampled_cross_entropy_naive
 
 
@@ -61,7 +61,7 @@ def test_with_all_classes_drawn_it_is_the_full_softmax(rows, counts, seed):
 
 @given(counts_of, st.integers(1, 12))
 def test_chances_add_up_to_the_number_drawn(counts, n_drawn):
-    weights = (counts + 1.0) ** 0.75
+    weights = drawing_weights(counts)
     chances = inclusion_chances(weights, n_drawn)
     assert chances.sum() == pytest.approx(min(n_drawn, len(counts)))
     assert ((chances > 0) & (chances <= 1 + 1e-12)).all()

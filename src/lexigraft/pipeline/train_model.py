@@ -119,6 +119,9 @@ class ModelTraining:
         for it, on one corpus and then on a second. The vocabulary does not depend on it."""
         mlm, layers = self.settings.mlm, self.settings.model.layers
         if self._language_model is None:
+            for source in (mlm.source, mlm.second):  # one that is missing is said before anything is trained
+                if source:
+                    open_source(source, reading(self.settings.data))
             chosen = self.backbone
             if mlm.trains:
                 chosen = self._masked_lm("mlm", chosen, layers, mlm, mlm.source)
