@@ -19,6 +19,7 @@ from lexigraft.cli import (
     recipe,
     run,
     search,
+    teacher,
     vocab,
     wackiness,
 )
@@ -54,7 +55,8 @@ clicks`, `data evalset`. Models: `model diagnose`, `model mlm`, `model logits`, 
 whole: `recipe list`, then `--recipe NAME`. More than a query: `search --where`, `--overlap` and `--two-step`, `index
 metadata`, `fuse`. What searches take: `bench search`, `bench text`; what indexes are like: `index
 stats`. BM25 with expansion: `expand rm3`, `expand query2doc`, `expand doc2query`, `expand generate`. What vectors
-are like: `vectors stats`. Which expansion terms are wacky: `wackiness`.
+are like: `vectors stats`. Which expansion terms are wacky: `wackiness`. A
+cross-encoder to learn from: `teacher train`, `teacher score`.
 """,
 )
 app.command()(run.quickstart)
@@ -69,6 +71,7 @@ app.add_typer(index.app, name="index")
 app.command()(model.pretrain)
 app.command()(model.finetune)
 app.command()(mine.mine)
+app.add_typer(teacher.app, name="teacher")
 app.command()(model.encode)
 app.add_typer(expand.app, name="expand")
 app.add_typer(vectors_commands.app, name="vectors")

@@ -78,6 +78,7 @@ def _merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def _apply(settings: Settings, changes: Mapping[str, Mapping[str, Any]]) -> Settings:
+    sections = {}
     for section, values in changes.items():
         old = getattr(settings, section)
         known = [f.name for f in fields(old)]
@@ -85,8 +86,8 @@ def _apply(settings: Settings, changes: Mapping[str, Mapping[str, Any]]) -> Sett
         for key, value in values.items():
             require_known(f"{section}.{key}", [f"{section}.{name}" for name in known], "setting")
             converted[key] = _convert(f"{section}.{key}", value, getattr(old, key))
-        settings = replace(settings, **{section: replace(old, **converted)})
-    return settings
+        sections[section] = replace(old, **converted)
+    return replace(settings, **sections)  # at once: sections that need one another are checked together
 
 
 def _convert(name: str, value: Any, default: Any) -> Any:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from lexigraft.core.errors import require as require  # where others have always found it
 from lexigraft.core.settings_backbone import BackboneSettings
 from lexigraft.core.settings_mlm import MlmSettings
+from lexigraft.core.settings_teacher import TeacherSettings
 
 SYSTEMS = ("bm25", "bm25-plain", "esplade")
 AUTO = "auto"
@@ -250,17 +251,10 @@ class FinetuneSettings:
         ranks = self.in_batch > 0 or self.margin_mse > 0 or self.kl > 0
         require(ranks, "finetune.in_batch", self.in_batch, "more than 0, unless margin_mse or kl is")
         has_negatives = bool(self.negatives) and self.n_negatives > 0
-        named = bool(self.negatives) or not self.n_negatives
-        require(named, "finetune.n_negatives", self.n_negatives, "0, unless finetune.negatives names a run")
         drawn = self.n_negatives > 0 or not self.negatives
         require(drawn, "finetune.negatives", self.negatives, "empty, unless finetune.n_negatives is 1 or more")
         at_most = f"at most finetune.negatives_depth, which is {self.negatives_depth}"
         require(self.n_negatives <= self.negatives_depth, "finetune.n_negatives", self.n_negatives, at_most)
-        for name in ("margin_mse", "kl"):
-            taught = bool(self.teacher) or not getattr(self, name)
-            require(
-                taught, f"finetune.{name}", getattr(self, name), "0, unless finetune.teacher names a file of scores"
-            )
         distils = "empty, unless finetune.negatives and n_negatives give documents to compare the own one with"
         require(has_negatives or not self.teacher, "finetune.teacher", self.teacher, distils)
         weighs = self.margin_mse > 0 or self.kl > 0
@@ -307,8 +301,36 @@ class Settings:
     backbone: BackboneSettings = field(default_factory=BackboneSettings)
     mlm: MlmSettings = field(default_factory=MlmSettings)
     pretrain: PretrainSettings = field(default_factory=PretrainSettings)
+    teacher: TeacherSettings = field(default_factory=TeacherSettings)
     finetune: FinetuneSettings = field(default_factory=FinetuneSettings)
     prune: PruneSettings = field(default_factory=PruneSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     evaluate: EvaluateSettings = field(default_factory=EvaluateSettings)
+
+    def __post_init__(self) -> None:
+        (_require_room_for_the_teacher if self.teacher.trains else _require_named_files)(self.finetune)
+
+
+def _require_named_files(finetune: FinetuneSettings) -> None:
+    """Raise where negatives or a teacher are to be learned from and nothing gives them."""
+    named = bool(finetune.negatives) or not finetune.n_negatives
+    no_run = "0, unless finetune.negatives names a run, or teacher.steps or epochs trains a teacher"
+    require(named, "finetune.n_negatives", finetune.n_negatives, no_run)
+    no_scores = "0, unless finetune.teacher names a file of scores, or teacher.steps or epochs trains a teacher"
+    for name in ("margin_mse", "kl"):
+        value = getattr(finetune, name)
+        require(bool(finetune.teacher) or not value, f"finetune.{name}", value, no_scores)
+
+
+def _require_room_for_the_teacher(finetune: FinetuneSettings) -> None:
+    """Raise where a teacher is trained that fine-tuning would not hear, or that a file stands in the way of."""
+    empty = "empty where teacher.steps or epochs trains a teacher, which writes that file itself"
+    for name in ("negatives", "teacher"):
+        require(not getattr(finetune, name), f"finetune.{name}", getattr(finetune, name), empty)
+    least = "1 or more where teacher.steps or epochs trains a teacher: it scores a query's own document and these"
+    require(finetune.n_negatives > 0, "finetune.n_negatives", finetune.n_negatives, least)
+    weight = (
+        "more than 0, or finetune.margin_mse, where teacher.steps or epochs trains a teacher: nothing else hears it"
+    )
+    require(finetune.kl > 0 or finetune.margin_mse > 0, "finetune.kl", finetune.kl, weight)

@@ -10,11 +10,12 @@ from typing import NamedTuple
 from lexigraft.core.artifact import Manifest
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import IndexSettings, Settings
-from lexigraft.data.collection import QUERIES, Collection
+from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.index import store as index_store
 from lexigraft.pipeline import stages
 from lexigraft.pipeline.ensure import Ensurer
 from lexigraft.pipeline.layout import JUDGED
+from lexigraft.vectors import store as vectors_store
 
 KIND, FORMAT_VERSION = "evaluation", 1
 
@@ -24,6 +25,29 @@ class MeasuredOn(NamedTuple):
 
     collection: Collection
     split: str
+
+
+def ensure_lexical_vectors(
+    artifacts: Ensurer, settings: Settings, view: str, collection: Collection, system: str, progress: Progress = SILENT
+) -> Manifest:
+    """The vectors of BM25, as `system` sets it, of the documents of a view."""
+    data, lexical = settings.data, stages.lexical_settings(system, settings.lexical)
+    config = {**document_config(settings), "encoder": "bm25", **stages.settings_config(lexical)}
+    # New queries or judgements change no document.
+    wanted = Manifest(
+        vectors_store.KIND, vectors_store.FORMAT_VERSION, config, {"corpus": collection.digest(CORPUS)},
+        notes={"seed": settings.run.seed},
+    )  # fmt: skip
+    return artifacts.ensure(
+        "encode", f"encode {system} ({view})", artifacts.run.vectors(view, system), wanted,
+        lambda folder: stages.encode(collection, data, lexical, folder, progress),
+    )  # fmt: skip
+
+
+def document_config(settings: Settings) -> dict[str, str | int]:
+    """How documents are read and cut, for the recipe of their vectors."""
+    data = settings.data
+    return {"on_duplicate": data.on_duplicate, "on_bad_bytes": data.on_bad_bytes, **stages.passage_config(data)}
 
 
 def ensure_index(

@@ -18,7 +18,7 @@ from lexigraft.core.processes import is_leader, n_processes
 from lexigraft.core.resources import measured
 from lexigraft.pipeline.layout import RunFolder
 
-STAGES = ("collect", "vocabulary", "mlm", "pretrain", "finetune", "encode", "index", "evaluate", "report")
+STAGES = ("collect", "vocabulary", "mlm", "pretrain", "teacher", "finetune", "encode", "index", "evaluate", "report")
 
 log = logging.getLogger(__name__)
 

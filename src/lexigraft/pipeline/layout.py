@@ -3,6 +3,7 @@
 RUN/collection/                     what was read (for pydocs: the two views in BEIR layout)
 RUN/model/{vocabulary,pretrained,finetuned}/    the learned model; *-checkpoint/ while it trains, backbone/ from scratch
 RUN/model/{mlm,mlm-second}/         its backbone, trained as a masked language model on one corpus, then on a second
+RUN/model/teacher/{negatives,model,scores,quality}/    a cross-encoder: what it learned from, it, what it says, its worth
 RUN/VIEW/SYSTEM/vectors/            document vectors
 RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document
 RUN/VIEW/metadata/                  what filters read, of any system's documents; INDEX.metadata/ beside a lone index
@@ -17,6 +18,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lexigraft.core.artifact import MANIFEST, write_json
 from lexigraft.core.errors import ArtifactError
@@ -24,6 +26,7 @@ from lexigraft.core.lock import lock_file
 
 JUDGED, FULL = "judged", "full"
 MODEL = "esplade"
+QUALITY = "quality.json"
 
 
 def find_model(path: Path) -> Path:
@@ -50,6 +53,14 @@ class RunFolder:
 
     def model(self, part: str) -> Path:
         return self.root / "model" / part
+
+    def teacher(self, part: str) -> Path:
+        return self.model("teacher") / part
+
+    def teacher_quality(self) -> dict[str, dict[str, Any]]:
+        """What the run's teacher is worth, as {"teacher": ...}; empty where it was not measured."""
+        file = self.teacher("quality") / QUALITY
+        return {"teacher": json.loads(file.read_text(encoding="utf-8"))} if file.is_file() else {}
 
     @property
     def contents(self) -> Path:

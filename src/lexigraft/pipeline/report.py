@@ -73,9 +73,20 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         "qk, dk: terms kept of a query and of a document (0: all). L0: mean number of terms. FLOPS: postings touched "
         "by a query, per document of the collection. ms: mean milliseconds a query on one thread, from text to vector "
         "and from vector to ranked ids.", "",
+        *_teacher_lines(report),
         "![MRR@10 against FLOPS](report.png)", "",
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+def _teacher_lines(report: Mapping[str, Any]) -> list[str]:
+    if (found := report.get("teacher")) is None:
+        return []
+    return [
+        f"The teacher (a cross-encoder) ranks BM25's first {found['depth']} documents of {found['queries']:,} "
+        f"{found['split']} queries anew: MRR@10 {found['teacher']['MRR@10']:.4f}, where BM25's own order has "
+        f"{found['bm25']['MRR@10']:.4f}.", "",
+    ]  # fmt: skip
 
 
 def draw(report: Mapping[str, Any], path: Path) -> None:

@@ -18,7 +18,13 @@ from lexigraft.core.settings import AUTO, Settings
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.evaluate.measures import check_measures
 from lexigraft.pipeline import stages
-from lexigraft.pipeline.cells import MeasuredOn, ensure_evaluation, ensure_index
+from lexigraft.pipeline.cells import (
+    MeasuredOn,
+    document_config,
+    ensure_evaluation,
+    ensure_index,
+    ensure_lexical_vectors,
+)
 from lexigraft.pipeline.ensure import STAGES, Ensurer
 from lexigraft.pipeline.layout import JUDGED, MODEL, RunFolder
 from lexigraft.pipeline.report import assemble_report, write_report
@@ -155,25 +161,18 @@ class _Run:
         return ModelTraining(collection, split, self.folder, self.settings, self.artifacts, self.progress)
 
     def encode(self, view: str, collection: Collection, system: str, model: Manifest | None) -> Manifest:
-        path = self.folder.vectors(view, system)
-        parents = {"corpus": collection.digest(CORPUS)}  # new queries or judgements change no document
-        data = self.settings.data
-        reading = {"on_duplicate": data.on_duplicate, "on_bad_bytes": data.on_bad_bytes}
-        config: dict[str, Any] = {**reading, **stages.passage_config(data)}
         if model is None:
-            settings = stages.lexical_settings(system, self.settings.lexical)
-            config |= {"encoder": "bm25", **stages.settings_config(settings)}
+            return ensure_lexical_vectors(self.artifacts, self.settings, view, collection, system, self.progress)
+        path = self.folder.vectors(view, system)
+        config = {**document_config(self.settings), "encoder": "model"}
+        # New queries or judgements change no document.
+        parents = {"corpus": collection.digest(CORPUS), "model": model.fingerprint}
 
-            def make(folder: Path) -> None:
-                stages.encode(collection, data, settings, folder, self.progress)
-        else:
-            config |= {"encoder": "model"}
-            parents["model"] = model.fingerprint
+        def make(folder: Path) -> None:
+            from lexigraft.pipeline import model_stages
 
-            def make(folder: Path) -> None:
-                from lexigraft.pipeline import model_stages
-
-                model_stages.encode(collection, data, self.folder.model("finetuned"), folder, path, self.progress)
+            data = self.settings.data
+            model_stages.encode(collection, data, self.folder.model("finetuned"), folder, path, self.progress)
 
         wanted = self.manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
         return self.artifacts.ensure("encode", f"encode {system} ({view})", path, wanted, make)
@@ -195,6 +194,8 @@ class _Run:
         with measured() as usage:
             name = stages.PYDOCS if self.source == stages.PYDOCS else views[JUDGED].name
             report = assemble_report(name, split, evaluations, self.artifacts.timings())
+            if self.settings.teacher.trains and MODEL in self.settings.run.systems:
+                report |= self.folder.teacher_quality()
             write_report(report, self.folder)
         self.artifacts.labels.append("report")
         self.artifacts.record("report", usage.seconds, usage.peak_rss_mib)

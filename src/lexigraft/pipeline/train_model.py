@@ -1,4 +1,4 @@
-"""The learned model of a run: backbone, vocabulary, pre-training and fine-tuning, each kept or made."""
+"""The learned model of a run: backbone, vocabulary, pre-training, a teacher and fine-tuning, each kept or made."""
 
 import importlib.util
 import logging
@@ -196,6 +196,11 @@ class ModelTraining:
         model, settings, seed = self.settings.model, self.settings.finetune, self.settings.run.seed
         if model.queries == "words":
             _require_no_pressure_on_queries(settings)
+        files = _named_files(settings)  # read first: one that is missing is said before anything is trained
+        parents = {"pretrained": self.pretrained().fingerprint, **self.data}
+        if self.settings.teacher.trains:
+            settings = self.taught()
+            files = _named_files(settings)
         lengths = {"query_length": model.query_length, "document_length": model.document_length}
         config = {
             **lengths,
@@ -206,8 +211,7 @@ class ModelTraining:
             "finetune": _deciding(settings),
             "measured": self.measured_split,
         }
-        files = _named_files(settings)  # read first: one that is missing is said before anything is trained
-        parents = {"pretrained": self.pretrained().fingerprint, **self.data, **files}
+        parents |= files
         if settings.validate_every and DEV in self.collection.splits:
             parents["dev"] = self.collection.digest(DEV)
         wanted = Manifest(encoder.KIND, encoder.FORMAT_VERSION, config, parents, seed)
@@ -223,6 +227,13 @@ class ModelTraining:
             for what in ("checkpoint", "texts", "alpha"):
                 shutil.rmtree(self.folder.model(f"{stage}-{what}"), ignore_errors=True)
         return made
+
+    def taught(self) -> FinetuneSettings:
+        """Those of fine-tuning, with the files of a teacher that is made first."""
+        from lexigraft.pipeline.teacher_stage import TeacherStage
+
+        how = self.settings, self.artifacts, self.progress
+        return TeacherStage(self.collection, self.measured_split, self.folder, self.backbone, *how).taught()
 
     def _backbone(self) -> BackboneChoice:
         """What `model.backbone` means here; one from scratch is made first."""

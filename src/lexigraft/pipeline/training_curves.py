@@ -16,6 +16,7 @@ PANELS: tuple[tuple[str, dict[str, str]], ...] = (
     ("pressure of the regularisers", {"pressure": "pressure"}),
     ("terms of a vector", {"L0_q": "L0_q", "L0_d": "L0_d"}),
     ("validation R@10", {"R@10": "R@10"}),
+    ("validation MRR@10", {"MRR@10": "MRR@10"}),
     ("mean norm of the head's rows", {"head_norm": "head norm"}),
 )
 COLUMNS = 3

@@ -63,14 +63,14 @@ def sample_pairs(collection: Collection, size: int) -> SampledPairs:
     if TRAIN not in collection.splits:
         raise InputError(f"{collection.name} has no training judgements (qrels/train.tsv) to take pairs from; add them")
     query_text = {query.query_id: query.text for query in collection.queries()}
-    judged = _positives(collection.qrels(TRAIN), query_text)
+    judged = positives(collection.qrels(TRAIN), query_text)
     known = {document.doc_id for document in collection.documents()} & {qrel.doc_id for qrel in judged}
     wants: dict[str, list[str]] = {}
     for qrel in judged:
         if qrel.doc_id in known:
             wants.setdefault(qrel.query_id, []).append(qrel.doc_id)
     own: dict[str, str] = {}  # document to query
-    for query_id in _sample(wants, len(wants)):
+    for query_id in sample(wants, len(wants)):
         if len(own) < size and (doc_id := next((d for d in wants[query_id] if d not in own), None)) is not None:
             own[doc_id] = query_id
     texts = {document.doc_id: document.contents for document in collection.documents() if document.doc_id in own}
@@ -103,7 +103,7 @@ def training_data(collection: Collection, measured_split: str | None, settings: 
         run = named_file("finetune.negatives", settings.negatives)
         candidates = read_candidates(run, train, query_text, settings.negatives_depth)
     pool = (
-        set(_sample((d.doc_id for d in collection.documents()), settings.validation_documents)) if validating else set()
+        set(sample((d.doc_id for d in collection.documents()), settings.validation_documents)) if validating else set()
     )
     wanted, hard = {qrel.doc_id for qrel in (*train, *validating)}, set(candidates.doc_ids if candidates else ())
     texts = {
@@ -111,7 +111,7 @@ def training_data(collection: Collection, measured_split: str | None, settings: 
         for document in collection.documents()
         if document.doc_id in wanted or document.doc_id in pool or (hard and trec_id(document.doc_id) in hard)
     }
-    pairs = _pairs(collection.name, train, candidates, query_text, texts, settings)
+    pairs = judged_pairs(collection.name, train, candidates, query_text, texts, settings)
     return TrainingData(pairs, _validation_set(validating, pool, query_text, texts, settings.validation_documents))
 
 
@@ -126,21 +126,21 @@ def _judgements(
     collection: Collection, measured_split: str | None, settings: FinetuneSettings, query_text: dict[str, str]
 ) -> tuple[list[Qrel], list[Qrel]]:
     """The positive judgements that train and those that validate."""
-    train = _positives(collection.qrels(TRAIN), query_text)
+    train = positives(collection.qrels(TRAIN), query_text)
     if not settings.validate_every:
         return train, []
     validating: list[Qrel] = []
     if DEV in collection.splits and measured_split != DEV:
-        validating = _positives(collection.qrels(DEV), query_text)
+        validating = positives(collection.qrels(DEV), query_text)
     validating = validating or train
     few = {qrel.query_id for qrel in train}
     limit = settings.validation_queries if validating is not train else int(len(few) * HELD_OUT_SHARE)
-    chosen = set(_sample({q.query_id for q in validating}, min(limit, settings.validation_queries)))
+    chosen = set(sample({q.query_id for q in validating}, min(limit, settings.validation_queries)))
     validating = [qrel for qrel in validating if qrel.query_id in chosen]
     return [qrel for qrel in train if qrel.query_id not in chosen], validating
 
 
-def _pairs(
+def judged_pairs(
     name: str,
     judged: list[Qrel],
     candidates: Candidates | None,
@@ -215,10 +215,11 @@ def _validation_set(
     return ValidationSet(queries, [texts[doc_id] for doc_id in ranked], wanted)
 
 
-def _positives(qrels: list[Qrel], query_text: dict[str, str]) -> list[Qrel]:
+def positives(qrels: list[Qrel], query_text: dict[str, str]) -> list[Qrel]:
+    """The positive judgements of queries that are known."""
     return [qrel for qrel in qrels if qrel.relevance > 0 and qrel.query_id in query_text]
 
 
-def _sample(names: Iterable[str], size: int) -> list[str]:
+def sample(names: Iterable[str], size: int) -> list[str]:
     """`size` of the names, the same whenever and in whatever order they come: those with the lowest hashes."""
     return heapq.nsmallest(size, names, key=lambda name: hashlib.sha256(name.encode("utf-8", "replace")).digest())

@@ -1,0 +1,130 @@
+"""`teacher train` and `teacher score`: the cross-encoder that models learn from."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lexigraft.cli.console import BarProgress, print_json, print_line, show_messages
+from lexigraft.cli.model import show_facts
+from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, SetOption
+from lexigraft.core.errors import SettingError
+from lexigraft.core.settings_teacher import TeacherSettings
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="A cross-encoder, which reads a query and a document together: trained, and its scores to distil from.",
+)
+USUAL = TeacherSettings()
+
+
+@app.command()
+def train(
+    data: DataOption,
+    negatives: Annotated[
+        Path, typer.Option("--negatives", help="A TREC run over training queries ('lexigraft mine').")
+    ],
+    backbone: Annotated[
+        str, typer.Option("--backbone", help="embedded, a folder, a hub name; or a cross-encoder to train further.")
+    ],
+    out_: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+    steps: Annotated[int | None, typer.Option("--steps", help="How many; 1,000 where no --epochs are given.")] = None,
+    epochs: Annotated[float, typer.Option("--epochs", help="Passes over the training pairs, instead.")] = 0.0,
+    batch: Annotated[int, typer.Option("--batch", help="Queries a step.")] = USUAL.batch,
+    n_negatives: Annotated[
+        int, typer.Option("--n-negatives", help="Negatives of each, drawn anew at every step.")
+    ] = USUAL.n_negatives,
+    depth: Annotated[int, typer.Option("--depth", help="Drawn from so many of the highest.")] = USUAL.depth,
+    learning_rate: Annotated[
+        float, typer.Option("--learning-rate", help="At its highest, after warm-up.")
+    ] = USUAL.learning_rate,
+    warmup: Annotated[int, typer.Option("--warmup", help="Steps until then.")] = USUAL.warmup,
+    dropout: Annotated[float, typer.Option("--dropout", help="Of the backbone, while it trains.")] = USUAL.dropout,
+    query_length: Annotated[
+        int, typer.Option("--query-length", help="Subwords read of a query, special ones not counted.")
+    ] = USUAL.query_length,
+    document_length: Annotated[
+        int, typer.Option("--document-length", help="The same of a document.")
+    ] = USUAL.document_length,
+    layers: Annotated[int, typer.Option("--layers", help="Keep the first so many layers; 0: all.")] = USUAL.layers,
+    checkpoint_every: Annotated[
+        int, typer.Option("--checkpoint-every", help="Steps between checkpoints.")
+    ] = USUAL.checkpoint_every,
+    validate_every: Annotated[
+        int, typer.Option("--validate-every", help="Steps between looks at queries kept apart; 0: none.")
+    ] = USUAL.validate_every,
+    validation_queries: Annotated[
+        int, typer.Option("--validation-queries", help="At most so many, and a twentieth of all.")
+    ] = USUAL.validation_queries,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Train a cross-encoder to put the document of qrels/train.tsv before the negatives of a run.
+
+    Queries that are measured (data.split), or that fine-tuning validates on, do not train it. Killed, the same command
+    continues. Then: `lexigraft teacher score`.
+    """
+    from lexigraft.core.config import load_settings
+    from lexigraft.pipeline.teacher_training import make_teacher
+
+    show_messages()
+    wanted = TeacherSettings(
+        steps=(0 if epochs else 1000) if steps is None else steps, epochs=epochs, batch=batch, n_negatives=n_negatives,
+        depth=depth, learning_rate=learning_rate, warmup=warmup, dropout=dropout, query_length=query_length,
+        document_length=document_length, backbone=backbone, layers=layers, checkpoint_every=checkpoint_every,
+        validate_every=validate_every, validation_queries=validation_queries,
+    )  # fmt: skip
+    if not wanted.trains:
+        raise SettingError(f"--steps {steps} trains nothing; give --steps or --epochs of more than 0")
+    facts = make_teacher(backbone, data, negatives, out_, wanted, load_settings(config, set_ or ()), BarProgress())
+    measured = f", validation MRR@10 {facts['MRR@10']:.4f}" if "MRR@10" in facts else ""
+    line = (
+        f"loss {facts['loss']:.3f}, {facts['accuracy']:.1%} of own documents first{measured} at step {facts['step']:,}"
+    )
+    show_facts({"teacher": str(out_), **facts}, line, out_, json)
+
+
+@app.command()
+def score(
+    model: Annotated[
+        str, typer.Option("--model", help="A cross-encoder of one label: of 'teacher train', a folder, or a hub name.")
+    ],
+    data: DataOption,
+    pairs: Annotated[Path, typer.Option("--pairs", help="A TREC run whose queries and documents are scored.")],
+    out_: Annotated[Path, typer.Option("--out", help="The TREC run to write, by score.")],
+    with_positives: Annotated[
+        str | None,
+        typer.Option("--with-positives", help="Score the positive judgements of this split too.", metavar="SPLIT"),
+    ] = None,
+    query_length: Annotated[
+        int | None, typer.Option("--query-length", min=1, help="Subwords read of a query; else as it was trained.")
+    ] = None,
+    document_length: Annotated[
+        int | None, typer.Option("--document-length", min=1, help="The same of a document.")
+    ] = None,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Score pairs with a cross-encoder: to distil from, or to measure how it ranks a run's documents anew.
+
+    To distil: `--pairs` mined negatives, `--with-positives train`, then `--set finetune.teacher=FILE`. To measure:
+    `--pairs` a run over test queries, then `lexigraft evaluate FILE --data DIR`. Killed, the same command continues.
+    """
+    from lexigraft.core.config import load_settings
+    from lexigraft.model.cross_encoder import Lengths
+    from lexigraft.pipeline.teacher_scoring import score_run
+
+    show_messages()
+    if (query_length is None) != (document_length is None):
+        raise SettingError("--query-length and --document-length are given both, or neither")
+    lengths = None if query_length is None or document_length is None else Lengths(query_length, document_length)
+    settings = load_settings(config, set_ or ())
+    found = score_run(model, data, pairs, out_, settings, with_positives, lengths, BarProgress())
+    if json:
+        print_json({"run": str(out_), **found._asdict()})
+        return
+    print_line(f"{out_}: {found.pairs:,} pairs of {found.queries:,} queries, by score")
+    if with_positives is not None:
+        print_line(f"distil from them: --set finetune.teacher={out_} --set finetune.negatives={pairs}")
