@@ -73,8 +73,8 @@ def load_cross_encoder(name: str, lengths: Lengths, layers: int = 0, seed: int =
     is_ready = any("SequenceClassification" in kind for kind in config.architectures or ())
     if is_ready and config.num_labels != 1:
         raise InputError(
-            f"{name!r} gives {config.num_labels} labels, and a teacher one score; take a cross-encoder of one label, or "
-            "the backbone it was made of"
+            f"{name!r} gives {config.num_labels} labels, and a teacher one score; take a cross-encoder of one label, "
+            "or the backbone it was made of"
         )
     config.num_labels = 1
     torch.manual_seed(seed)

@@ -70,7 +70,8 @@ def score_run(
     cross-encoder `name`; write them to `out` as a run, by score. A killed call is continued by the next."""
     if out.is_dir():
         raise ArtifactError(f"{out} is a folder; give the name of a file for the run")
-    depends_on = {"model": name, **file_hashes(Path(name)), "pairs": hash_file(scores_file("--pairs", str(pairs)))}
+    depends_on: dict[str, Any] = {"model": name, **file_hashes(Path(name))}
+    depends_on["pairs"] = hash_file(scores_file("--pairs", str(pairs)))
     with judged_collection(source, settings.data, progress) as collection:
         labelled = collection.qrels(with_positives) if with_positives is not None else []
         depends_on |= {"data": stages.source_description(source, settings.data), "positives": with_positives}
@@ -124,11 +125,11 @@ def score_to_file(
     texts, wanted = _read(model, collection, wanted)
     with writer_lock(work):
         part, state = work / "scored.trec", work / "state.json"
-        n_done, n_bytes = _done_before(state, depends_on)
+        first, n_bytes = _done_before(state, depends_on) if part.is_file() else (0, 0)
         with part.open("r+b" if n_bytes else "wb") as cut:
             cut.truncate(n_bytes)
         with part.open("a", encoding="utf-8") as file:
-            for n_done, rankings in _blocks(model, texts, wanted, n_done, progress):  # noqa: B020 (it goes on)
+            for n_done, rankings in _blocks(model, texts, wanted, first, progress):
                 write_run(file, rankings, TAG, form=EVERY_DIGIT)
                 file.flush()
                 write_json(
