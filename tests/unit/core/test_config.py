@@ -64,6 +64,37 @@ def test_settings_that_need_one_another_may_come_in_any_order(tmp_path):
         load_settings(None, given[:1])
 
 
+TAUGHT = ("teacher.steps=5", "finetune.n_negatives=2", "finetune.kl=1")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["finetune.n_negatives=2"], r"finetune\.n_negatives = 2 .* finetune\.negatives names a run, or teacher\.steps"),
+        (["finetune.margin_mse=1"], r"finetune\.margin_mse = 1\.0 .* finetune\.teacher names a file of scores, or teach"),
+        (["finetune.kl=1"], r"finetune\.kl = 1\.0 .* finetune\.teacher names a file of scores, or teacher\.steps"),
+        ([*TAUGHT, "finetune.negatives=run"], r"finetune\.negatives = 'run' .* which writes that file itself"),
+        ([*TAUGHT, "finetune.negatives=r", "finetune.teacher=s"], r"finetune\.negatives = 'r' .* writes that file"),
+        ([TAUGHT[0], "finetune.kl=1"], r"finetune\.n_negatives = 0 .* 1 or more where teacher\.steps"),
+        (TAUGHT[:2], r"finetune\.kl = 0\.0 .* more than 0, or finetune\.margin_mse"),
+        ([*TAUGHT, "teacher.epochs=1"], r"teacher\.epochs = 1\.0 .* teacher\.steps says how long"),
+        (["teacher.n_negatives=60"], r"teacher\.n_negatives = 60 .* at most teacher\.depth, which is 50"),
+        (["teacher.batch=0"], r"teacher\.batch = 0 .* 1 or more"),
+        (["teacher.dropout=1.0"], r"teacher\.dropout = 1\.0 .* less than 1"),
+        (["teacher.learning_rate=0.0"], r"teacher\.learning_rate = 0\.0 .* more than 0"),
+    ],
+)
+def test_a_teacher_is_trained_or_named_and_heard(given, said):
+    with pytest.raises(SettingError, match=said):
+        load_settings(None, given)
+
+
+def test_sections_that_need_one_another_may_come_in_any_order():
+    assert load_settings(None, TAUGHT) == load_settings(None, TAUGHT[::-1])
+    assert load_settings(None, ["finetune.n_negatives=2", "finetune.margin_mse=1", "teacher.epochs=2"]).teacher.trains
+    assert not load_settings(None).teacher.trains
+
+
 def test_settings_come_back_from_json():
     overrides = ['run.systems=["bm25","esplade"]', "model.alpha=auto", "prune.budgets=[[0,0],[3,4]]", "lexical.k1=2"]
     settings = load_settings(None, overrides)

@@ -77,6 +77,23 @@ def test_the_teacher_speaks_of_the_own_document_and_of_the_negatives_drawn_for_i
     assert set(found) == {"loss", "margin_mse"}
 
 
+def test_distillation_alone_and_beside_the_ranking_loss():
+    """At temperature 1, plain softmaxes of both, as in the corpus vocabulary study; only query 2 has two scores but for
+    query 0, whose second negative the teacher did not score."""
+    alone, queries, documents, _ = losses(in_batch=0.0, kl=1.0, temperature=1.0, qk=0, dk=0, **TAUGHT)
+    assert set(alone) == {"loss", "kl"}
+    scores = queries @ documents.T
+    lists = [(scores[0, [0, 3]], [2.0, 0.5]), (scores[2, [2, 1]], [3.0, 0.25])]
+    expected = 0.0
+    for students, teachers in lists:
+        aim = torch.tensor(teachers).softmax(0)
+        expected += (aim * (aim.log() - students.softmax(0).log())).sum().item() / 2
+    assert alone["kl"] == alone["loss"] == pytest.approx(expected)
+    both = losses(in_batch=0.5, kl=2.0, temperature=1.0, qk=0, dk=0, **TAUGHT)[0]
+    assert both["kl"] == pytest.approx(expected)
+    assert both["loss"] == pytest.approx(0.5 * both["rank"] + 2 * both["kl"])
+
+
 def test_hard_negatives_are_negatives_of_all_queries_but_those_they_are_relevant_to():
     _, _, _, batch = losses(**HARD)
     assert batch.relevant.tolist() == np.eye(3, 5, dtype=bool).tolist()
@@ -114,10 +131,7 @@ def test_document_frequencies_go_on_where_they_stopped():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"n_negatives": 2}, r"finetune\.n_negatives = 2 .* finetune\.negatives names a run"),
         ({**HARD, "n_negatives": 200}, r"finetune\.n_negatives = 200 .* at most finetune\.negatives_depth"),
-        ({**HARD, "margin_mse": 1.0}, r"finetune\.margin_mse = 1\.0 .* finetune\.teacher names a file"),
-        ({**HARD, "kl": 1.0}, r"finetune\.kl = 1\.0 .* finetune\.teacher names a file"),
         ({"teacher": "scores"}, r"finetune\.teacher = 'scores' .* finetune\.negatives and n_negatives"),
         ({"negatives": "run"}, r"finetune\.negatives = 'run' .* unless finetune\.n_negatives is 1 or more"),
         ({**HARD, "teacher": "scores"}, r"finetune\.teacher = 'scores' .*margin_mse or kl gives its scores a weight"),
