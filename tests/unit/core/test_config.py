@@ -70,8 +70,14 @@ TAUGHT = ("teacher.steps=5", "finetune.n_negatives=2", "finetune.kl=1")
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["finetune.n_negatives=2"], r"finetune\.n_negatives = 2 .* finetune\.negatives names a run, or teacher\.steps"),
-        (["finetune.margin_mse=1"], r"finetune\.margin_mse = 1\.0 .* finetune\.teacher names a file of scores, or teach"),
+        (
+            ["finetune.n_negatives=2"],
+            r"finetune\.n_negatives = 2 .* finetune\.negatives names a run, or teacher\.steps",
+        ),
+        (
+            ["finetune.margin_mse=1"],
+            r"finetune\.margin_mse = 1\.0 .* finetune\.teacher names a file of scores, or teach",
+        ),
         (["finetune.kl=1"], r"finetune\.kl = 1\.0 .* finetune\.teacher names a file of scores, or teacher\.steps"),
         ([*TAUGHT, "finetune.negatives=run"], r"finetune\.negatives = 'run' .* which writes that file itself"),
         ([*TAUGHT, "finetune.negatives=r", "finetune.teacher=s"], r"finetune\.negatives = 'r' .* writes that file"),
