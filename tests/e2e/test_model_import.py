@@ -7,15 +7,17 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from sentence_transformers import SparseEncoder
+from sentence_transformers import CrossEncoder, SparseEncoder
 from sentence_transformers.base.modules import Transformer
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 
 from lexigraft.core.types import Document
 from lexigraft.data.write import write_collection
+from lexigraft.model.cross_encoder import Lengths, load_cross_encoder
 from lexigraft.model.encoder import open_encoder
 from lexigraft.model.imported import import_encoder
 from lexigraft.model.inputs import inputs_of, read_queries
+from lexigraft.model.text_pairs import pair_inputs, read_subwords
 from lexigraft.vectors.encode import SMALLEST_WEIGHT, TextEncoder
 from tests.families import FAMILIES, write_backbone
 
@@ -148,3 +150,19 @@ def test_what_cannot_be_imported_is_said(backbones, tmp_path, lexigraft):
     assert "lower-cases texts before its tokenizer sees them" in refused(lowers)
     nowhere = lexigraft("model", "import", tmp_path / "nothing", "--out", tmp_path / "model")
     assert (nowhere.status, "no model can be loaded from" in nowhere.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("family", ["bert", "distilbert"])
+def test_a_teacher_of_ours_scores_there_as_here(family, backbones, tmp_path):
+    model = load_cross_encoder(str(backbones[family]), Lengths(6, 20)).eval()
+    model.model.classifier.weight.data.mul_(100)  # as drawn, it makes all scores nearly alike
+    model.save(tmp_path)
+    queries, documents = ["kura mele", "zan?"], ["tosi. kura", "bru"]
+    rows = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    texts = read_subwords(model.tokenizer, queries, 6), read_subwords(model.tokenizer, documents, 20)
+    with torch.inference_mode():
+        ours = model(pair_inputs(model.template, *texts, *rows, model.pad_id)).numpy()
+    theirs = CrossEncoder(str(tmp_path), device="cpu")
+    found = theirs.predict([(queries[q], documents[d]) for q, d in zip(*rows, strict=True)], show_progress_bar=False)
+    assert len(set(ours.round(3).tolist())) == 4
+    assert np.allclose(found, ours, atol=TOLERANCE)

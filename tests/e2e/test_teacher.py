@@ -103,12 +103,13 @@ def test_killed_it_ends_with_the_same_bytes_and_is_not_trained_twice(data, tmp_p
 def score(data, teacher, out, *more):
     collection, negatives, _ = data
     return (
-        "teacher", "score", "--model", teacher, "--data", collection, "--pairs", negatives, "--out", out, "--json", *more
+        "teacher", "score", "--model", teacher, "--data", collection, "--pairs", negatives, "--out", out, "--json",
+        *more,
     )  # fmt: skip
 
 
 def test_its_scores_are_a_run_that_evaluation_and_distillation_read(data, trained, tmp_path, lexigraft):
-    collection, negatives, backbone = data
+    collection, negatives, _ = data
     scored = tmp_path / "deep/scores.trec"
     answer = lexigraft(*score(data, trained[0], scored, "--with-positives", "test"))
     assert answer.status == 0, answer.stderr
@@ -131,8 +132,8 @@ def test_its_scores_are_a_run_that_evaluation_and_distillation_read(data, traine
     assert f"--set finetune.teacher={with_train}" in shown.stdout
     run = tmp_path / "run"
     alone = (
-        "finetune.in_batch=0", "finetune.kl=1", "finetune.temperature=1", "finetune.steps=9", f"finetune.negatives={negatives}",
-        f"finetune.teacher={with_train}",
+        "finetune.in_batch=0", "finetune.kl=1", "finetune.temperature=1", "finetune.steps=9",
+        f"finetune.negatives={negatives}", f"finetune.teacher={with_train}",
     )  # fmt: skip
     tuned = lexigraft("finetune", *model_options(data, run, *alone))
     assert tuned.status == 0, tuned.stderr

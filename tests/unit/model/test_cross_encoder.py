@@ -55,8 +55,10 @@ def scores(model, queries=QUERIES, documents=DOCUMENTS, pairs=PAIRS):
 def test_saved_it_scores_elsewhere_as_here(family, backbones, tmp_path):
     model = load_cross_encoder(str(backbones[family]), LENGTHS, seed=3)
     assert model.has_types == (family in ("bert", "albert", "scratch"))
+    for name, value in model.named_parameters():
+        value.data.mul_(100 if "classifier" in name else 1)  # as drawn, it makes all scores nearly alike
     expected = scores(model)
-    assert len(set(expected.round(5).tolist())) > 1
+    assert len(set(expected.round(3).tolist())) == 9
     model.save(tmp_path)
     assert np.array_equal(scores(open_cross_encoder(str(tmp_path))), expected)
     theirs = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path).eval()

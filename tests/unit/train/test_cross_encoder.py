@@ -12,8 +12,8 @@ from lexigraft.core.settings_teacher import TeacherSettings
 from lexigraft.train.cross_encoder import (
     RankingLists,
     Reranking,
-    listwise_loss,
     lists_of_step,
+    listwise_loss,
     mrr,
     n_steps,
     own_is_first,
