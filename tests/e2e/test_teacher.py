@@ -1,7 +1,10 @@
 """A teacher end to end on a tiny backbone: trained, killed and continued, scored with, distilled from, and in a run."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -237,6 +240,21 @@ def test_finetune_makes_the_index_that_is_mined_and_a_forced_teacher_is_trained_
     assert "teacher: done before" not in again.stderr
     assert again.stderr.count("index bm25 (judged)") == 1
     assert read_manifest(model).fingerprint == before  # the same bytes again
+
+
+@pytest.mark.integration
+def test_several_processes_train_the_teacher_that_one_trains(data, tmp_path, lexigraft):
+    changes = (*IN_A_RUN, "teacher.dropout=0.0", "teacher.batch=7", "teacher.measured_queries=3")
+    alone = lexigraft("finetune", *model_options(data, tmp_path / "one", *changes))
+    assert alone.status == 0, alone.stderr
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    call = [*launcher, "-m", "lexigraft", "finetune", *map(str, model_options(data, tmp_path / "two", *changes))]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
+    both = subprocess.run(call, capture_output=True, text=True, env=environment, check=False)
+    assert both.returncode == 0, both.stderr
+    one, two = (json.loads((tmp_path / run / "model/teacher/model/history.json").read_text()) for run in ("one", "two"))
+    assert [values["loss"] for values in two] == pytest.approx([values["loss"] for values in one], abs=1e-3)
+    assert two[-1]["MRR@10"] == pytest.approx(one[-1]["MRR@10"], abs=0.3)  # four queries, near ties
 
 
 def test_bad_input(data, trained, tmp_path, lexigraft):
