@@ -3,7 +3,6 @@
 RUN/collection/                     what was read (for pydocs: the two views in BEIR layout)
 RUN/model/{vocabulary,pretrained,finetuned}/    the learned model; *-checkpoint/ while it trains, backbone/ from scratch
 RUN/model/{mlm,mlm-second}/         its backbone, trained as a masked language model on one corpus, then on a second
-RUN/model/teacher/{negatives,model,scores,quality}/    a cross-encoder: what it learned from, it, what it says, its worth
 RUN/model/teacher/{negatives,model,scores,quality}/    a cross-encoder: what it learns from, itself, what it says
 RUN/VIEW/SYSTEM/vectors/            document vectors
 RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document
