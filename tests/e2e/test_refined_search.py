@@ -170,6 +170,26 @@ def test_fuse(run, collection, tmp_path, lexigraft):
         assert (refused.status, message in refused.stderr) == (2, True), message
 
 
+def test_fuse_by_points(tmp_path, lexigraft):
+    one, other, fused = tmp_path / "one.trec", tmp_path / "other.trec", tmp_path / "fused.trec"
+    one.write_text("q1 Q0 d1 1 9.0 a\nq1 Q0 d2 2 8.0 a\n")
+    other.write_text("q1 Q0 d2 1 0.3 b\nq1 Q0 d5 2 0.2 b\n")
+    call = ("fuse", one, other, "--out", fused, "--method", "borda")
+    assert lexigraft(*call, "--json").json["documents"] == 3
+    lines = ["q1 Q0 d2 1 99.0 borda", "q1 Q0 d1 2 50.0 borda", "q1 Q0 d5 3 49.0 borda"]
+    assert fused.read_text().splitlines() == lines
+    assert lexigraft(*call, "--borda-depth", 1).status == 0
+    assert [line.split()[2:5:2] for line in fused.read_text().splitlines()] == [["d1", "1.0"], ["d2", "1.0"]]
+    for more, message in [
+        (("--k", 60), "--k does not go with --method borda"),
+        (("--weight", 1, "--weight", 2), "--weight does not go with --method borda"),
+        (("--method", "rrf", "--borda-depth", 5), "--borda-depth does not go with --method rrf"),
+        (("--method", "condorcet"), "method 'condorcet' is not known: rrf or borda"),
+    ]:
+        refused = lexigraft(*call, *more)
+        assert (refused.status, message in refused.stderr) == (2, True), message
+
+
 def test_bench_search(run, tmp_path, lexigraft):
     answer = lexigraft("bench", "search", "--run", run, "--k", 3, "--runs", 2, "--json")
     assert answer.status == 0, answer.stderr

@@ -12,24 +12,42 @@ from lexigraft.cli.options import JsonOption
 def fuse(
     trec_run: Annotated[list[Path], typer.Argument(help="Two or more TREC run files, of any systems.")],
     out_: Annotated[Path, typer.Option("--out", help="The TREC run to write.")],
+    method: Annotated[
+        str, typer.Option("--method", help="rrf: reciprocal ranks; borda: points for places.", metavar="rrf|borda")
+    ] = "rrf",
     k: Annotated[
-        float, typer.Option("--k", min=0, help="A document at place p adds 1 / (k + p); a larger k evens places out.")
-    ] = 60,
+        float | None,
+        typer.Option(
+            "--k",
+            min=0,
+            help="rrf: a document at place p adds 1 / (k + p); a larger k evens places out.",
+            show_default="60",
+        ),
+    ] = None,
     weight: Annotated[
         list[float] | None,
-        typer.Option("--weight", help="What a run's part is multiplied by; none, or one for each run, in order."),
+        typer.Option("--weight", help="rrf: what a run's part is multiplied by; none, or one for each run, in order."),
+    ] = None,
+    borda_depth: Annotated[
+        int | None,
+        typer.Option(
+            "--borda-depth",
+            min=1,
+            help="borda: the first of a run gets so many points, the next one less, and so on.",
+            show_default="50",
+        ),
     ] = None,
     depth: Annotated[int, typer.Option("--depth", min=1, help="How many documents a query to keep.")] = 1000,
     json: JsonOption = False,
 ) -> None:
-    """Make one ranking of several by reciprocal rank fusion: places count, scores do not.
+    """Make one ranking of several by reciprocal rank fusion or Borda count: places count, scores do not.
 
     Measure it as any run: `lexigraft evaluate FUSED.trec A.trec --data DIR`.
     """
     from lexigraft.pipeline.fusion import fuse_files
 
     show_messages()
-    found = fuse_files(trec_run, out_, k, weight, depth)
+    found = fuse_files(trec_run, out_, k, weight, depth, method, borda_depth)
     if json:
         print_json({"run": str(out_), **found._asdict()})
         return

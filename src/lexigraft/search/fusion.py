@@ -6,7 +6,7 @@ comparable, places are. A larger k makes the first places count less.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.types import Ranking
@@ -23,9 +23,7 @@ def fuse(
     weights = check_fusion(len(rankings), k, weights, depth)
     parts: dict[str, list[float]] = {}
     for ranking, weight in zip(rankings, weights, strict=True):
-        if len(set(ranking.doc_ids)) < len(ranking.doc_ids):
-            twice = Counter(ranking.doc_ids).most_common(1)[0][0]
-            raise InputError(f"document {twice!r} was ranked for query {ranking.query_id!r} twice; keep its best place")
+        require_distinct(ranking)
         if weight > 0:
             for place, doc_id in enumerate(ranking.doc_ids, 1):
                 parts.setdefault(doc_id, []).append(weight / (k + place))
@@ -45,12 +43,22 @@ def fuse_runs(
     """One ranking for every query that any run has, in the order in which they are met; a run that lacks a query adds
     nothing to it."""
     check_fusion(len(runs), k, weights, depth)
-    by_query = [{ranking.query_id: ranking for ranking in run} for run in runs]
-    query_ids = dict.fromkeys(query_id for rankings in by_query for query_id in rankings)
-    return [
-        fuse([rankings.get(query_id, Ranking(query_id, (), ())) for rankings in by_query], k, weights, depth)
-        for query_id in query_ids
-    ]
+    return [fuse(rankings, k, weights, depth) for rankings in by_query(runs)]
+
+
+def by_query(runs: Sequence[Sequence[Ranking]]) -> Iterator[list[Ranking]]:
+    """For every query that any run has, in the order in which they are met, its ranking of each run; an empty one of a
+    run that lacks it."""
+    found = [{ranking.query_id: ranking for ranking in run} for run in runs]
+    for query_id in dict.fromkeys(query_id for rankings in found for query_id in rankings):
+        yield [rankings.get(query_id, Ranking(query_id, (), ())) for rankings in found]
+
+
+def require_distinct(ranking: Ranking) -> None:
+    """Raise `InputError` for a ranking that holds a document twice."""
+    if len(set(ranking.doc_ids)) < len(ranking.doc_ids):
+        twice = Counter(ranking.doc_ids).most_common(1)[0][0]
+        raise InputError(f"document {twice!r} was ranked for query {ranking.query_id!r} twice; keep its best place")
 
 
 def check_fusion(n_runs: int, k: float, weights: Sequence[float] | None, depth: int | None) -> Sequence[float]:
