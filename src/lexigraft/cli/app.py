@@ -20,6 +20,7 @@ from lexigraft.cli import (
     run,
     search,
     teacher,
+    tilde,
     vocab,
     wackiness,
 )
@@ -56,7 +57,8 @@ whole: `recipe list`, then `--recipe NAME`. More than a query: `search --where`,
 metadata`, `fuse`. What searches take: `bench search`, `bench text`; what indexes are like: `index
 stats`. BM25 with expansion: `expand rm3`, `expand query2doc`, `expand doc2query`, `expand generate`. What vectors
 are like: `vectors stats`. Which expansion terms are wacky: `wackiness`. A
-cross-encoder to learn from: `teacher train`, `teacher score`.
+cross-encoder to learn from: `teacher train`, `teacher score`. Documents expanded by a model of your own: `tilde train`,
+`tilde expand`.
 """,
 )
 app.command()(run.quickstart)
@@ -74,6 +76,7 @@ app.command()(mine.mine)
 app.add_typer(teacher.app, name="teacher")
 app.command()(model.encode)
 app.add_typer(expand.app, name="expand")
+app.add_typer(tilde.app, name="tilde")
 app.add_typer(vectors_commands.app, name="vectors")
 app.add_typer(vocab.app, name="vocab")
 app.add_typer(data.app, name="data")

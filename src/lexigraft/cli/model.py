@@ -23,6 +23,14 @@ AgainOption = Annotated[bool, typer.Option("--again", help="Do this stage again 
 ModelOption = Annotated[Path, typer.Option("--model", help="A fine-tuned or imported model, or a run.")]
 VectorsOut = Annotated[Path, typer.Option("--out", help="The folder to write the vectors to.")]
 
+ExpansionsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--expansions",
+        help='What is added to the documents, for a model that was trained with it: {"id", "text"} a line (.jsonl).',
+    ),
+]
+
 
 def pretrain(
     data: DataOption,
@@ -70,6 +78,7 @@ def encode(
     data: DataOption,
     model: ModelOption,
     out_: VectorsOut,
+    expansions: ExpansionsOption = None,
     config: ConfigOption = None,
     set_: SetOption = None,
     on_duplicate: OnDuplicateOption = None,
@@ -80,7 +89,9 @@ def encode(
     from lexigraft.pipeline.single import encode as encode_collection
 
     show_messages()
-    meta = encode_collection(data, model, out_, load_settings(config, overrides(set_, on_duplicate)), BarProgress())
+    given = [f"model.expansions={json_library.dumps(str(expansions))}"] if expansions is not None else []
+    settings = load_settings(config, [*overrides(set_, on_duplicate), *given])
+    meta = encode_collection(data, model, out_, settings, BarProgress())
     facts = {"vectors": str(out_), "documents": meta.n_rows, "terms": meta.n_terms}
     show_facts(facts, f"{meta.n_rows:,} documents over {meta.n_terms:,} terms", out_, json)
 

@@ -24,7 +24,7 @@ from lexigraft.cli.options import (
     overrides,
 )
 
-STAGE_NAMES = "collect, vocabulary, mlm, pretrain, teacher, finetune, encode, index, evaluate or report"
+STAGE_NAMES = "collect, vocabulary, mlm, pretrain, teacher, tilde, finetune, encode, index, evaluate or report"
 FromOption = Annotated[
     str | None, typer.Option("--from", help=f"Do this stage and those after it again: {STAGE_NAMES}.")
 ]

@@ -6,6 +6,7 @@ from lexigraft.core.errors import require as require  # where others have always
 from lexigraft.core.settings_backbone import BackboneSettings
 from lexigraft.core.settings_mlm import MlmSettings
 from lexigraft.core.settings_teacher import TeacherSettings
+from lexigraft.core.settings_tilde import TildeSettings
 
 SYSTEMS = ("bm25", "bm25-plain", "esplade")
 AUTO = "auto"
@@ -145,6 +146,8 @@ class ModelSettings:
     own_words: float = 2.0  # how far the text's own words are ahead at the start, times IDF; 0: no such part
     query_length: int = 20  # subwords, the two special ones included
     document_length: int = 16  # of the beginning; own words are those of the whole text
+    expansions: str = ""  # a file of {"id", "text"} lines, such as TILDE writes: read after each document
+    expansion_length: int = 40  # subwords of it, beyond document_length
 
     def __post_init__(self) -> None:
         require(self.layers >= 0, "model.layers", self.layers, "0 (all) or more")
@@ -162,6 +165,7 @@ class ModelSettings:
         require(self.own_words >= 0, "model.own_words", self.own_words, "0 or more")
         for name in ("query_length", "document_length"):
             require(getattr(self, name) >= 3, f"model.{name}", getattr(self, name), "3 or more")
+        require(self.expansion_length >= 1, "model.expansion_length", self.expansion_length, "1 or more")
 
 
 @dataclass(frozen=True)
@@ -302,6 +306,7 @@ class Settings:
     mlm: MlmSettings = field(default_factory=MlmSettings)
     pretrain: PretrainSettings = field(default_factory=PretrainSettings)
     teacher: TeacherSettings = field(default_factory=TeacherSettings)
+    tilde: TildeSettings = field(default_factory=TildeSettings)
     finetune: FinetuneSettings = field(default_factory=FinetuneSettings)
     prune: PruneSettings = field(default_factory=PruneSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
@@ -309,6 +314,8 @@ class Settings:
     evaluate: EvaluateSettings = field(default_factory=EvaluateSettings)
 
     def __post_init__(self) -> None:
+        both = bool(self.model.expansions) and self.tilde.trains
+        require(not both, "model.expansions", self.model.expansions, "empty, unless tilde.steps and tilde.epochs are 0")
         (_require_room_for_the_teacher if self.teacher.trains else _require_named_files)(self.finetune)
 
 

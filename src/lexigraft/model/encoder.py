@@ -46,7 +46,8 @@ class EncoderMeta:
     trained to keep of its vectors (0: all): what it never ranked by is not part of them. `pooling` is max, sum or cls;
     `pooled` says over which tokens, words or all. `tied`: the head is the word embeddings. Prompts, which only models
     made elsewhere have, stand before every text. `queries`: written by the model, or their distinct terms, with a
-    weight of 1 each, for which no model is needed (SPLADE-doc)."""
+    weight of 1 each, for which no model is needed (SPLADE-doc). `expansion_length`: subwords read of what was added to
+    a document, 0 where the model reads none."""
 
     backbone: str
     mlm_head: str
@@ -68,6 +69,7 @@ class EncoderMeta:
     query_prompt: str = ""
     document_prompt: str = ""
     queries: str = BY_MODEL
+    expansion_length: int = 0
 
 
 class SparseEncoder(nn.Module):

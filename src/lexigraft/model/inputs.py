@@ -12,6 +12,7 @@ from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import Bags
 from lexigraft.vocab.aligned import NOT_POOLED, AlignedTexts, pad, take
 from lexigraft.vocab.bags import WeightedBags, document_weights, query_weights, take_bags
+from lexigraft.vocab.expansions import read_expanded
 from lexigraft.vocab.reader import TextReader
 
 
@@ -33,7 +34,11 @@ class ReadTexts(NamedTuple):
 
 
 def read_documents(encoder: SparseEncoder, reader: TextReader, texts: Sequence[str], length: int) -> ReadTexts:
-    aligned, bags = reader.read_both(texts, length)
+    """The beginnings of documents and, where the model reads expansions, those of theirs (`vocab.expansions`)."""
+    if most := encoder.meta.expansion_length:
+        aligned, bags = read_expanded(reader, texts, length, most)
+    else:
+        aligned, bags = reader.read_both(texts, length)
     return ReadTexts(aligned, document_weights(bags, encoder.meta.mean_words))
 
 

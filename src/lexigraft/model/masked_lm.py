@@ -59,6 +59,15 @@ class MaskedLM(nn.Module):
         special = frozenset(self._hf_tokenizer.all_special_ids)
         return SubwordReader(self._hf_tokenizer.backend_tokenizer, self.tokenizer, terms, special)
 
+    def subwords(self) -> Vocabulary:
+        """One term for each row of the decoder, in the order of their ids."""
+        return subword_terms(self._hf_tokenizer.get_vocab(), len(self.weight), str(self._hf_tokenizer.name_or_path))
+
+    @property
+    def special_ids(self) -> frozenset[int]:
+        """The subwords that stand for no text, wherever they come from."""
+        return frozenset(self._hf_tokenizer.all_special_ids)
+
     def save(self, folder: Path) -> None:
         """Write configuration, weights and tokenizer as `transformers` reads them."""
         model: Any = self.body.model

@@ -18,7 +18,9 @@ from lexigraft.core.processes import is_leader, n_processes
 from lexigraft.core.resources import measured
 from lexigraft.pipeline.layout import RunFolder
 
-STAGES = ("collect", "vocabulary", "mlm", "pretrain", "teacher", "finetune", "encode", "index", "evaluate", "report")
+STAGES = (
+    "collect", "vocabulary", "mlm", "pretrain", "teacher", "tilde", "finetune", "encode", "index", "evaluate", "report",
+)  # fmt: skip
 
 log = logging.getLogger(__name__)
 

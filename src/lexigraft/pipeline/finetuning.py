@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lexigraft.core.errors import SettingError
 from lexigraft.core.progress import Progress
 from lexigraft.core.settings import FinetuneSettings, ModelSettings
 from lexigraft.data.collection import Collection
@@ -46,10 +47,12 @@ def finetune(
             encoder.meta, pooling=model.pooling, pooled=model.pooled,
             query_length=model.query_length, document_length=model.document_length,
             query_terms=settings.qk, document_terms=settings.dk, queries=model.queries,
+            expansion_length=model.expansion_length if model.expansions else 0,
         )  # fmt: skip
         return encoder
 
     encoder, data = open_pretrained(), training_data(collection, measured_split, settings)
+    _require_positions(encoder)
     settings = replace(settings, steps=settings.n_steps(len(data.pairs.query_of)), epochs=0.0)
     texts = cached(
         checkpoint.with_name("finetune-texts"), recipe, lambda draft: _read_texts(encoder, data, model, draft)
@@ -65,6 +68,15 @@ def finetune(
     freeze(encoder, settings.frozen_layers)
     training = train_to_rank(encoder, training_pairs, settings, checkpoint, recipe, seed, validation, progress)
     write_model(encoder, training, folder)
+
+
+def _require_positions(encoder: SparseEncoder) -> None:
+    meta, most = encoder.meta, encoder.backbone.longest_text
+    if most is not None and meta.document_length + meta.expansion_length > most:
+        raise SettingError(
+            f"model.document_length = {meta.document_length} and model.expansion_length = {meta.expansion_length} are "
+            f"more than {meta.backbone!r} reads: {most} subwords together"
+        )
 
 
 def _read_texts(encoder: SparseEncoder, data: TrainingData, model: ModelSettings, draft: Path) -> None:

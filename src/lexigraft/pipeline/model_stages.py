@@ -1,7 +1,9 @@
 """The stages of the learned model: learn the vocabulary, pre-train, fine-tune, encode. Imported only when one runs."""
 
+import logging
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -10,15 +12,20 @@ from lexigraft.core.artifact import read_manifest
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings, VocabSettings
 from lexigraft.core.settings_backbone import BackboneSettings
+from lexigraft.core.types import Document
 from lexigraft.data.collection import Collection
+from lexigraft.expand.generated import open_generated
 from lexigraft.model import scratch
 from lexigraft.model.backbone import default_device, load_backbone
 from lexigraft.model.encoder import BY_WORDS, OF_SUBWORDS, SparseEncoder, open_encoder
+from lexigraft.pipeline.expanded_documents import expanded
 from lexigraft.pipeline.stages import searched_documents
 from lexigraft.pipeline.training_data import training_queries
 from lexigraft.vectors.encode import encode_with_model
 from lexigraft.vocab.lexicon import adopt, learn
 from lexigraft.vocab.lexicon import count_subwords as write_subwords
+
+log = logging.getLogger(__name__)
 
 
 def make_backbone(
@@ -62,12 +69,17 @@ def count_subwords(collection: Collection, backbone: str, folder: Path) -> None:
 
 
 def encode(
-    collection: Collection, data: DataSettings, model: Path, folder: Path, final: Path, progress: Progress = SILENT
+    collection: Collection,
+    data: DataSettings,
+    model: Path,
+    folder: Path,
+    final: Path,
+    progress: Progress = SILENT,
+    expansions: Path | None = None,
 ) -> None:
     """Documents, or their passages, to learned vectors; the way from `final`, where they will lie, to the model is kept
-    with them."""
+    with them. A model that reads expansions takes them from a file, and without one reads the documents alone."""
     encoder = open_encoder(model).to(default_device())
-    documents = searched_documents(collection, data, progress)
     manifest = read_manifest(model)
     assert manifest is not None, "just opened"
     queries: dict[str, Any] = {
@@ -77,7 +89,28 @@ def encode(
     }
     if encoder.meta.queries == BY_WORDS:
         queries |= words_of_queries(encoder)
-    encode_with_model(documents, encoder, queries, folder, passages=bool(data.passage_words))
+    passages = bool(data.passage_words)
+    with _as_read(searched_documents(collection, data, progress), encoder, expansions, passages, model) as documents:
+        encode_with_model(documents, encoder, queries, folder, passages)
+
+
+@contextmanager
+def _as_read(
+    documents: Iterator[Document], encoder: SparseEncoder, expansions: Path | None, passages: bool, model: Path
+) -> Iterator[Iterator[Document]]:
+    """Documents as the model takes them, with their expansions where it reads some; it is said what has none."""
+    if not encoder.meta.expansion_length:
+        yield documents
+    elif expansions is None:
+        log.warning(
+            "%s was trained on documents with expansions, and none are given: they are encoded without, and worse than "
+            "they could be; give a file (lexigraft tilde expand writes one)", model,
+        )  # fmt: skip
+        yield expanded(documents, None)
+    else:
+        with open_generated(expansions) as generated:
+            yield expanded(documents, generated, passages)
+            generated.report("documents")
 
 
 def words_of_queries(encoder: SparseEncoder) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from lexigraft.pipeline.cells import (
     ensure_lexical_vectors,
 )
 from lexigraft.pipeline.ensure import STAGES, Ensurer
+from lexigraft.pipeline.expanded_documents import Expansions
 from lexigraft.pipeline.layout import JUDGED, MODEL, RunFolder
 from lexigraft.pipeline.report import assemble_report, write_report
 from lexigraft.pipeline.train_model import ModelTraining, why_not
@@ -142,9 +143,11 @@ class _Run:
         """Encode and index every view with every system, BM25 first; returns the judged indexes by (system, dk)."""
         judged: dict[tuple[str, int], Manifest] = {}
         for system in sorted(self.settings.run.systems, key=lambda name: name == MODEL):
-            model = self.training(views[JUDGED], split).finetuned() if system == MODEL else None
+            training = self.training(views[JUDGED], split) if system == MODEL else None
+            model = training.finetuned() if training is not None else None
             for view, collection in views.items():
-                vectors = self.encode(view, collection, system, model)
+                expansions = training.expansions(view, collection) if training is not None else None
+                vectors = self.encode(view, collection, system, model, expansions)
                 budgets = self.budgets(system) if view == JUDGED else []
                 for keep in dict.fromkeys([0, *(dk for _, dk in budgets)]):
                     made = self.index(view, system, keep, vectors)
@@ -160,7 +163,9 @@ class _Run:
     def training(self, collection: Collection, split: str | None) -> ModelTraining:
         return ModelTraining(collection, split, self.folder, self.settings, self.artifacts, self.progress)
 
-    def encode(self, view: str, collection: Collection, system: str, model: Manifest | None) -> Manifest:
+    def encode(
+        self, view: str, collection: Collection, system: str, model: Manifest | None, expansions: Expansions | None
+    ) -> Manifest:
         if model is None:
             return ensure_lexical_vectors(self.artifacts, self.settings, view, collection, system, self.progress)
         path = self.folder.vectors(view, system)
@@ -168,11 +173,16 @@ class _Run:
         # New queries or judgements change no document.
         parents = {"corpus": collection.digest(CORPUS), "model": model.fingerprint}
 
+        if expansions is not None:
+            parents["expansions"] = expansions.digest
+
         def make(folder: Path) -> None:
             from lexigraft.pipeline import model_stages
 
-            data = self.settings.data
-            model_stages.encode(collection, data, self.folder.model("finetuned"), folder, path, self.progress)
+            model_stages.encode(
+                collection, self.settings.data, self.folder.model("finetuned"), folder, path, self.progress,
+                expansions.file if expansions is not None else None,
+            )  # fmt: skip
 
         wanted = self.manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
         return self.artifacts.ensure("encode", f"encode {system} ({view})", path, wanted, make)

@@ -18,6 +18,7 @@ from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
 from lexigraft.index.store import IndexMeta, open_index
 from lexigraft.pipeline import stages
+from lexigraft.pipeline.expanded_documents import named_expansions
 from lexigraft.pipeline.layout import find_model
 from lexigraft.vectors import store as vectors_store
 
@@ -61,7 +62,8 @@ def seen_from(folder: Path, query_encoder: Mapping[str, Any], before: Path) -> d
 def encode(
     source: str, model: Path, out: Path, settings: Settings, progress: Progress = SILENT
 ) -> vectors_store.VectorsMeta:
-    """The vectors that the model at `model`, or that of the run there, writes for `source`, at `out`."""
+    """The vectors that the model at `model`, or that of the run there, writes for `source`, at `out`; of documents with
+    their expansions, where `model.expansions` names a file of them."""
     from lexigraft.model import encoder as model_store
     from lexigraft.pipeline import model_stages
 
@@ -71,11 +73,19 @@ def encode(
     if not model_store.read_meta(model).query_length:
         remedy = "fine-tune it first: lexigraft finetune, which leaves RUN/model/finetuned"
         raise InputError(f"{model} was pre-trained and not fine-tuned: it writes no vectors yet; {remedy}")
+    expansions = named_expansions(settings.model.expansions)
+    if expansions is not None:
+        if not model_store.read_meta(model).expansion_length:
+            raise InputError(f"{model} was trained without expansions and reads none; encode without {expansions.file}")
+        parents["expansions"] = expansions.digest
     config = {**stages.source_description(source, settings.data), **stages.passage_config(settings.data)}
     with _collected(source, out, settings, progress) as (collection, _):
         manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
         with write_artifact(out, manifest) as folder:
-            model_stages.encode(collection, settings.data, model.resolve(), folder, out.resolve(), progress)
+            model_stages.encode(
+                collection, settings.data, model.resolve(), folder, out.resolve(), progress,
+                expansions.file if expansions is not None else None,
+            )  # fmt: skip
     return vectors_store.read_meta(out)
 
 

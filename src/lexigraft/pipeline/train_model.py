@@ -4,6 +4,7 @@ import importlib.util
 import logging
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,8 @@ from lexigraft.core.settings_mlm import MlmSettings
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.data.sources import open_source
 from lexigraft.pipeline.ensure import Ensurer
-from lexigraft.pipeline.layout import RunFolder
+from lexigraft.pipeline.expanded_documents import Expansions, expanded_collection, named_expansions
+from lexigraft.pipeline.layout import JUDGED, RunFolder
 from lexigraft.pipeline.stages import reading, settings_config
 from lexigraft.pipeline.training_data import DEV, TRAIN, scores_file
 
@@ -70,6 +72,7 @@ class ModelTraining:
         self.data = _training_files(collection)
         self.backbone = self._backbone()
         self._language_model: BackboneChoice | None = None
+        self._made: dict[str, Manifest] = {}  # by folder: asked for by several stages, made or kept once
 
     def vocabulary(self) -> Manifest:
         from lexigraft.pipeline import model_stages
@@ -211,19 +214,24 @@ class ModelTraining:
             "finetune": _deciding(settings),
             "measured": self.measured_split,
         }
+        expansions = self.expansions()
+        if expansions is not None:
+            config["expansion_length"], files["expansions"] = model.expansion_length, expansions.digest
+            model = replace(model, expansions=str(expansions.file))
         parents |= files
         if settings.validate_every and DEV in self.collection.splits:
             parents["dev"] = self.collection.digest(DEV)
         wanted = Manifest(encoder.KIND, encoder.FORMAT_VERSION, config, parents, seed)
 
         def make(checkpoint: Path, out: Path) -> None:
-            finetuning.finetune(
-                self.collection, self.measured_split, self.folder.model("pretrained"), model, settings, seed,
-                recipe(wanted), self.progress, checkpoint, out,
-            )  # fmt: skip
+            with expanded_collection(self.collection, expansions) as collection:
+                finetuning.finetune(
+                    collection, self.measured_split, self.folder.model("pretrained"), model, settings, seed,
+                    recipe(wanted), self.progress, checkpoint, out,
+                )  # fmt: skip
 
         made = self._train("finetune", "finetuned", wanted, make)
-        for stage in ("pretrain", "finetune"):
+        for stage in ("pretrain", "tilde", "finetune"):
             for what in ("checkpoint", "texts", "alpha"):
                 shutil.rmtree(self.folder.model(f"{stage}-{what}"), ignore_errors=True)
         return made
@@ -234,6 +242,45 @@ class ModelTraining:
 
         how = self.settings, self.artifacts, self.progress
         return TeacherStage(self.collection, self.measured_split, self.folder, self.backbone, *how).taught()
+
+    def expansions(self, view: str = JUDGED, collection: Collection | None = None) -> Expansions | None:
+        """What is added to the documents that are encoded: of a file, or of TILDE, trained first, for the documents of
+        `collection` (None: those that train); None where nothing is."""
+        if not self.settings.tilde.trains:
+            return named_expansions(self.settings.model.expansions)
+        from lexigraft.pipeline import tilde_expansion
+
+        settings, read = self.settings.tilde, collection or self.collection
+        part = "expansions" if view == JUDGED else f"expansions-{view}"
+        parents = {"tilde": self.tilde().fingerprint, CORPUS: read.digest(CORPUS)}
+        config = {"top": settings.top, "keep": settings.keep}
+        wanted = Manifest(tilde_expansion.KIND, tilde_expansion.FORMAT_VERSION, config, parents)
+        folder = self.folder.model(part)
+        if part not in self._made:
+            self._made[part] = self.artifacts.ensure(
+                "tilde", f"expansions ({view})", folder, wanted,
+                lambda out: tilde_expansion.make_expansions(
+                    self.folder.model("tilde"), read.documents(), settings.keep, settings.top, out, self.progress
+                ),
+            )  # fmt: skip
+        return Expansions(folder / tilde_expansion.FILE, str(self._made[part].files[tilde_expansion.FILE]["sha256"]))
+
+    def tilde(self) -> Manifest:
+        """The model that expands documents."""
+        from lexigraft.pipeline import tilde
+
+        backbone = self.language_model()
+        wanted = tilde.wanted_tilde(self.collection, self.measured_split, backbone.recipe, self.settings)
+
+        def make(checkpoint: Path, out: Path) -> None:
+            tilde.train(
+                self.collection, self.measured_split, backbone.source, self.settings, recipe(wanted), self.progress,
+                checkpoint, out,
+            )  # fmt: skip
+
+        if "tilde" not in self._made:
+            self._made["tilde"] = self._train("tilde", "tilde", wanted, make)
+        return self._made["tilde"]
 
     def _backbone(self) -> BackboneChoice:
         """What `model.backbone` means here; one from scratch is made first."""

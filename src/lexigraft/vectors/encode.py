@@ -20,6 +20,7 @@ from lexigraft.vectors.store import VectorsMeta, shown_title, write_meta
 from lexigraft.vectors.word_queries import require_same_model
 from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.batching import batches
+from lexigraft.vocab.expansions import split_expansion
 
 CPU_BATCH, GPU_BATCH = 64, 512
 READ_AHEAD = 4096  # so many texts at most are sorted by length at a time, so that batches hold little padding
@@ -106,7 +107,7 @@ def encode_with_model(
         indptr.append(np.zeros(1, np.int64))
         for batch in batches(documents, lambda document: len(document.text), READ_AHEAD):
             row_ids.extend(document.doc_id for document in batch)
-            titles.extend(shown_title(document) for document in batch)
+            titles.extend(shown_title(_shown(document, encoder)) for document in batch)
             for terms, values in text_encoder.encode([document.contents for document in batch]):
                 term_ids.append(terms)
                 weights.append(values)
@@ -119,6 +120,11 @@ def encode_with_model(
     meta = VectorsMeta(n_rows, len(vocabulary), vocabulary.fingerprint, query_encoder, passages)
     write_meta(folder, meta)
     return meta
+
+
+def _shown(document: Document, encoder: SparseEncoder) -> Document:
+    """A document without its expansion: what a person sees is what somebody wrote."""
+    return document._replace(text=split_expansion(document.text)[0]) if encoder.meta.expansion_length else document
 
 
 class ModelQueryEncoder:

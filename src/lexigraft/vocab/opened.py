@@ -43,15 +43,25 @@ class OpenVocabulary:
 
     def word_of(self, term: str) -> str | None:
         """The word that a term is, without its mark; None for a piece that continues one."""
-        if not self.mark:
-            return term
-        begins = not term.startswith(self.mark) if self.mark == CONTINUES else term.startswith(self.mark)
-        return self.text_of(term) if begins else None
+        return whole_word(term, self.mark)
 
     def text_of(self, term: str) -> str:
         """A term without its mark."""
-        bare = term.removeprefix(self.mark) if self.mark and term != self.mark else term
-        return _decoded(bare) if self.mark == BEGINS[0] else bare
+        return without_mark(term, self.mark)
+
+
+def whole_word(piece: str, mark: str) -> str | None:
+    """The word that a piece is, without the mark of its tokenizer; None for a piece that continues one."""
+    if not mark:
+        return piece
+    begins = not piece.startswith(mark) if mark == CONTINUES else piece.startswith(mark)
+    return without_mark(piece, mark) if begins else None
+
+
+def without_mark(piece: str, mark: str) -> str:
+    """The text of a piece."""
+    bare = piece.removeprefix(mark) if mark and piece != mark else piece
+    return _decoded(bare) if mark == BEGINS[0] else bare
 
 
 def from_lexicon(name: str, lexicon: Lexicon, coverage: float | None) -> OpenVocabulary:
@@ -91,11 +101,12 @@ def from_tokenizer(name: str, tokenizer: OpenTokenizer) -> OpenVocabulary:
     terms = Vocabulary([piece for _, piece in kept])
     coverage = tokenizer.facts.get("coverage")
     return OpenVocabulary(
-        name, PIECES, terms, spell, counts, coverage, None, len(numbers) - len(kept), _mark(terms.terms)
+        name, PIECES, terms, spell, counts, coverage, None, len(numbers) - len(kept), mark_of(terms.terms)
     )
 
 
-def _mark(pieces: Sequence[str]) -> str:
+def mark_of(pieces: Sequence[str]) -> str:
+    """What a tokenizer marks pieces with: those that continue a word, or those that begin one."""
     return max((CONTINUES, *BEGINS), key=lambda mark: sum(piece.startswith(mark) for piece in pieces))
 
 

@@ -1,0 +1,111 @@
+"""`lexigraft tilde`: documents expanded by the words that a masked language model predicts for them."""
+
+import json as json_library
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lexigraft.cli.console import BarProgress, print_line, show_messages
+from lexigraft.cli.model import show_facts
+from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, RecipeOption, SetOption
+
+app = typer.Typer(no_args_is_help=True, help="Expand documents by words that their queries may use (TILDE).")
+
+
+@app.command()
+def train(
+    backbone: Annotated[
+        str,
+        typer.Option("--backbone", help="A masked language model: a folder, such as of 'model mlm', or a hub name."),
+    ],
+    data: DataOption,
+    out_: Annotated[Path, typer.Option("--out", help="The folder to write the model to; continued if begun.")],
+    epochs: Annotated[
+        float | None, typer.Option("--epochs", help="Passes over the pairs; 5 in the study (tilde.epochs).")
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option("--steps", help="Steps, where --epochs is not given (tilde.steps).")
+    ] = None,
+    batch: Annotated[int | None, typer.Option("--batch", help="Pairs a step (tilde.batch).")] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option("--learning-rate", help="At its highest, after warm-up (tilde.learning_rate).")
+    ] = None,
+    positives: Annotated[
+        Path | None,
+        typer.Option(
+            "--positives",
+            help="A TREC run over training queries, such as 'fuse --method borda' writes: its first documents count as "
+            "relevant, too (tilde.positives).",
+        ),
+    ] = None,
+    n_positives: Annotated[
+        int | None,
+        typer.Option("--n-positives", help="So many of them a query (tilde.n_positives).", show_default="10"),
+    ] = None,
+    layers: Annotated[int, typer.Option("--layers", help="Keep the first so many layers; 0: all.")] = 0,
+    seed: Annotated[int | None, typer.Option("--seed", help="Of batches and dropout (run.seed).")] = None,
+    recipe: RecipeOption = None,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Train a masked language model to name the words of a document's queries, and those of a query's documents.
+
+    It learns from qrels/train.tsv. Lengths and the schedule are settings ('lexigraft tilde train --set
+    tilde.document_length=64'). Then: lexigraft tilde expand.
+    """
+    from lexigraft.core.config import load_settings
+    from lexigraft.pipeline.tilde import make_tilde
+
+    show_messages()
+    if steps is not None and epochs is None:
+        epochs = 0.0  # of a recipe, which would be heard before steps
+    given = {
+        "tilde.epochs": epochs, "tilde.steps": steps, "tilde.batch": batch, "tilde.learning_rate": learning_rate,
+        "tilde.positives": positives, "tilde.n_positives": n_positives, "model.layers": layers, "run.seed": seed,
+    }  # fmt: skip
+    own = [f"{name}={_as_toml(value)}" for name, value in given.items() if value is not None]
+    facts = make_tilde(backbone, data, out_, load_settings(config, [*(set_ or ()), *own], recipe), BarProgress())
+    line = (
+        f"loss {facts['loss']:.2f} a pair after {facts['steps']:,} steps ({facts['first_loss']:.2f} at the first), on "
+        f"{facts['labelled']:,} labelled pairs and {facts['added']:,} others"
+    )
+    show_facts({"tilde": str(out_), **facts}, line, out_, json)
+
+
+def _as_toml(value: object) -> str:
+    return json_library.dumps(str(value)) if isinstance(value, Path) else str(value)
+
+
+@app.command()
+def expand(
+    model: Annotated[Path, typer.Option("--model", help="A TILDE model of 'tilde train', or RUN/model/tilde.")],
+    data: DataOption,
+    out_: Annotated[Path, typer.Option("--out", help="The file to write (.jsonl).")],
+    keep: Annotated[int, typer.Option("--keep", help="Words added to a document, the likeliest first; 0: all.")] = 40,
+    top: Annotated[
+        int,
+        typer.Option("--top", help="Terms looked at, before stop-words, pieces and the document's own are dropped."),
+    ] = 200,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write for every document the words that a TILDE model adds to it.
+
+    BM25 takes the file by 'expand doc2query', a learned model by --set model.expansions=FILE.
+    """
+    from lexigraft.core.config import load_settings
+    from lexigraft.pipeline.tilde_expansion import expand_collection
+
+    show_messages()
+    facts = expand_collection(model, data, out_, keep, top, load_settings(config, set_ or ()), BarProgress())
+    line = (
+        f"{facts['documents']:,} documents; {facts['new_words']:.1f} new words each among the {top} likeliest terms, "
+        f"{facts['kept_words']:.1f} of them kept"
+    )
+    show_facts({"expansions": str(out_), **facts}, line, out_, json)
+    if not json:
+        print_line(f"index with BM25: lexigraft expand doc2query --data {data} --generated {out_} --out FOLDER")
+        print_line(f"train with them: lexigraft run --data {data} --out RUN --set model.expansions={out_}")
