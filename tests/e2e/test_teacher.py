@@ -38,7 +38,7 @@ def data(tmp_path_factory):
         documents.append(Document(f"b{number}", "", f"{topic} {BAD} n{number}"))
         queries.append(Query(f"q{number}", f"{topic} n{number}"))
         judged.append(Qrel(f"q{number}", f"d {number}" if number == 7 else f"d{number}", 1))
-        found = rng.choice(N, 8, replace=False)
+        found = number % 6 + 6 * rng.choice(N // 6, 8, replace=False)  # of the same topic
         run += [f"q{number} Q0 b{other} {rank} {-rank} by-hand" for rank, other in enumerate(found, 1)]
     write_collection(root / "stems", documents, queries, {"train": judged[:N_TRAIN], "test": judged[N_TRAIN:]})
     (root / "negatives.trec").write_text("\n".join(run) + "\n")
@@ -63,7 +63,7 @@ def trained(data, tmp_path_factory):
 
     collection, negatives, backbone = data
     wanted = TeacherSettings(
-        steps=60, batch=16, n_negatives=4, learning_rate=0.01, warmup=5, dropout=0.0, query_length=8,
+        steps=40, batch=12, n_negatives=3, learning_rate=0.01, warmup=5, dropout=0.0, query_length=8,
         document_length=8, layers=1, validate_every=20,
     )  # fmt: skip
     out = tmp_path_factory.mktemp("trained") / "teacher"
@@ -72,7 +72,7 @@ def trained(data, tmp_path_factory):
 
 def test_it_learns_to_tell_documents_apart(trained):
     out, facts = trained
-    assert facts["accuracy"] > 0.6  # by chance 0.2
+    assert facts["accuracy"] > 0.6  # by chance 0.25
     assert facts["MRR@10"] > 0.5
     assert facts["validation_queries"] == 4
     assert transformers.AutoModelForSequenceClassification.from_pretrained(out).config.num_labels == 1
@@ -98,9 +98,6 @@ def test_killed_it_ends_with_the_same_bytes_and_is_not_trained_twice(data, tmp_p
     for name in ("model.safetensors", "history.json"):
         assert (tmp_path / "once" / name).read_bytes() == (tmp_path / "twice" / name).read_bytes()
     assert "teacher: done before" in lexigraft(*train(data, tmp_path / "twice")).stderr
-    other = lexigraft(*train(data, tmp_path / "twice", "--set", "run.seed=1"))
-    assert "done before" not in other.stderr
-    assert (tmp_path / "once/model.safetensors").read_bytes() != (tmp_path / "twice/model.safetensors").read_bytes()
 
 
 def score(data, teacher, out, *more):
@@ -199,6 +196,8 @@ def test_a_run_trains_a_teacher_and_learns_from_it(data, tmp_path, lexigraft):
     quality = first.json["teacher"]
     assert (quality["split"], quality["queries"], quality["depth"]) == ("test", 10, 100)
     assert 0 < quality["bm25"]["MRR@10"] <= 1
+    is_worse = quality["teacher"]["MRR@10"] < quality["bm25"]["MRR@10"]
+    assert ("the teacher ranks worse than BM25" in first.stderr) == is_worse
     assert quality == json.loads((run / "model/teacher/quality/quality.json").read_text())
     line = f"MRR@10 {quality['teacher']['MRR@10']:.4f}, where BM25's own order has {quality['bm25']['MRR@10']:.4f}"
     assert line in (run / "report.md").read_text()
@@ -225,6 +224,7 @@ def test_a_run_trains_a_teacher_and_learns_from_it(data, tmp_path, lexigraft):
     assert "finetune: done before" in fewer.stderr
 
 
+@pytest.mark.integration
 def test_finetune_makes_the_index_that_is_mined_and_a_forced_teacher_is_trained_again(data, tmp_path, lexigraft):
     run = tmp_path / "run"
     call = model_options(data, run, *IN_A_RUN, "teacher.measured_queries=0", "teacher.epochs=0.5", "teacher.steps=0")

@@ -1,5 +1,6 @@
 """What a teacher is worth: BM25's best documents of the measured queries, ranked anew by it (F1)."""
 
+import logging
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,6 +26,8 @@ DEPTH = 100
 BM25, TEACHER = "bm25", "teacher"
 MEASURE = "MRR@10"
 
+log = logging.getLogger(__name__)
+
 
 def measure_teacher(
     model: CrossEncoder,
@@ -38,7 +41,8 @@ def measure_teacher(
     progress: Progress = SILENT,
 ) -> None:
     """Leave the best documents of `index`, BM25's, for at most `n_queries` queries of a split in `folder`, the same in
-    the teacher's order, and MRR@10 of both. Queries are taken evenly; what is scored lies in `work` until then."""
+    the teacher's order, and MRR@10 of both; a teacher that is the worse is warned of. Queries are taken evenly; what is
+    scored lies in `work` until then."""
     judged = judgements(collection.qrels(split))
     queries = [query for query in collection.queries() if query.query_id in judged]
     if not queries:
@@ -53,8 +57,12 @@ def measure_teacher(
         trec_id(query.query_id): {trec_id(doc_id): grade for doc_id, grade in judged[query.query_id].items()}
         for query in queries
     }
+    found = {name: _mrr(file, grades) for name, file in files.items()}
+    if found[TEACHER] < found[BM25]:
+        message = "the teacher ranks worse than BM25 (%s %.4f and %.4f); train it longer before anything learns from it"
+        log.warning(message, MEASURE, found[TEACHER], found[BM25])
     facts = {"split": split, "queries": len(queries), "depth": DEPTH}
-    write_json(folder / QUALITY, facts | {name: {MEASURE: _mrr(file, grades)} for name, file in files.items()})
+    write_json(folder / QUALITY, facts | {name: {MEASURE: value} for name, value in found.items()})
 
 
 def _search(index: Path, queries: list[Query]) -> Iterable[Ranking]:
