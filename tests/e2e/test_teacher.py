@@ -227,12 +227,18 @@ def test_a_run_trains_a_teacher_and_learns_from_it(data, tmp_path, lexigraft):
 @pytest.mark.integration
 def test_finetune_makes_the_index_that_is_mined_and_a_forced_teacher_is_trained_again(data, tmp_path, lexigraft):
     run = tmp_path / "run"
-    call = model_options(data, run, *IN_A_RUN, "teacher.measured_queries=0", "teacher.epochs=0.5", "teacher.steps=0")
+    changes = (
+        *IN_A_RUN, "teacher.measured_queries=0", "teacher.epochs=0.5", "teacher.steps=0", "mlm.steps=2", "mlm.batch=8",
+        "mlm.length=8",
+    )  # fmt: skip
+    call = model_options(data, run, *changes)
     first = lexigraft("finetune", *call)
     assert first.status == 0, first.stderr
     assert (run / "judged/bm25/index/manifest.json").is_file()
     model = run / "model/teacher/model"
     assert json.loads((model / "training.json").read_text())["steps"] == 6  # half of 11 batches of 8, rounded
+    trained = read_manifest(run / "model/mlm").fingerprint
+    assert read_manifest(model).config["trained"] == trained  # it begins where the language model ended
     before = read_manifest(model).fingerprint
     again = lexigraft("run", *call[:4], "--from", "teacher", *call[4:])
     assert again.status == 0, again.stderr

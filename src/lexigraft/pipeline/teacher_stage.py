@@ -38,7 +38,7 @@ class TeacherStage:
     collection: Collection
     measured_split: str | None
     folder: RunFolder
-    backbone: "BackboneChoice"  # of the run
+    backbone: "BackboneChoice"  # of the run, as its masked language model left it
     settings: Settings
     artifacts: Ensurer
     progress: Progress

@@ -241,7 +241,7 @@ class ModelTraining:
         from lexigraft.pipeline.teacher_stage import TeacherStage
 
         how = self.settings, self.artifacts, self.progress
-        return TeacherStage(self.collection, self.measured_split, self.folder, self.backbone, *how).taught()
+        return TeacherStage(self.collection, self.measured_split, self.folder, self.language_model(), *how).taught()
 
     def expansions(self, view: str = JUDGED, collection: Collection | None = None) -> Expansions | None:
         """What is added to the documents that are encoded: of a file, or of TILDE, trained first, for the documents of
