@@ -34,7 +34,7 @@ def test_list_and_show(lexigraft):
     wrong = lexigraft("recipe", "show", "splade-30k")
     assert (wrong.status, "did you mean 'splade-32k'" in wrong.stderr) == (2, True)
     far = lexigraft("recipe", "show", "nope")  # near to none: no guess
-    assert (far.status, "did you mean" in far.stderr, "Known: emlm, " in far.stderr) == (2, False, True)
+    assert (far.status, "did you mean" in far.stderr, "Known: csv-splade-doc, " in far.stderr) == (2, False, True)
 
 
 @pytest.mark.parametrize("alpha", ["0", "-1", "nan", "true", "large"])
@@ -148,3 +148,30 @@ def test_a_backbone_is_looked_at_by_itself(backbone, collection, tmp_path, lexig
     ]:
         answer = lexigraft(*bad)
         assert (answer.status, says in answer.stderr) == (2, True), answer.stderr
+
+
+@pytest.mark.parametrize("name", ["csv-splade-doc-small", "csv-unicoil-small"])
+def test_a_chain_from_the_corpus_alone(name, collection, tmp_path, lexigraft):
+    """Tokenizer, encoder, masked language model, expansion, ranking: no backbone is given, and search answers."""
+    few = [
+        'run.systems=["bm25","esplade"]', "backbone.pieces=120", "backbone.width=32", "backbone.heads=2",
+        "model.layers=1", "mlm.steps=4", "mlm.batch=8",
+    ]  # fmt: skip
+    few += ["finetune.steps=6", "finetune.batch=16", "finetune.validate_every=0", "evaluate.timing_runs=1"]
+    few += ["tilde.steps=4", "tilde.batch=8"] if name.startswith("csv-unicoil") else []
+    run = tmp_path / "run"
+    answer = lexigraft("run", "--data", collection, "--out", run, "--recipe", name, "--json", *sets(*few))
+    assert answer.status == 0, answer.stderr
+    meta = open_encoder(run / "model/finetuned").meta
+    unicoil = name.startswith("csv-unicoil")
+    assert (meta.head, meta.queries) == (("unicoil", "model") if unicoil else ("plain", "words"))
+    assert (run / "model/tilde").is_dir() == (meta.expansion_length > 0) == unicoil
+    hits = lexigraft("search", "--run", run, "kura kure", "--k", 3, "--json").json
+    assert len(hits) == 3
+
+
+def test_the_papers_chains_are_whole(lexigraft):
+    for name in ("csv-splade-doc", "csv-unicoil"):
+        changed = lexigraft("recipe", "show", name, "--json").json["changed"]
+        assert (changed["mlm.epochs"], changed["finetune.kl"], changed["teacher.epochs"]) == (10, 1.0, 1)
+        assert changed["model.backbone"] == "scratch"
