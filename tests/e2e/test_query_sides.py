@@ -193,3 +193,16 @@ def test_epochs_are_passes_over_the_pairs(backbone, collection, tmp_path, lexigr
     assert len(history) == 9  # 50 pairs in batches of 8: 6 a pass, whatever finetune.steps says
     again = [part.replace("finetune.steps=30", "finetune.steps=31") for part in map(str, call)]
     assert "finetune: done before" in lexigraft("finetune", *again).stderr
+
+
+def test_queries_without_weights_are_not_cut(backbone, collection, tmp_path):  # noqa: F811
+    """Terms that all weigh 1 have no heaviest, so only documents are pruned."""
+    budgets = "prune.budgets=[[0,0],[2,3],[0,3]]"
+    run = made(collection, backbone, tmp_path / "run", *PLAIN_SPLADE_DOC, "finetune.steps=2", budgets)
+    rows = json.loads((run / "report.json").read_text())["rows"]
+    assert [(row["qk"], row["dk"]) for row in rows if row["system"] == "esplade"] == [(0, 0), (0, 3)]
+
+
+def test_impacts_are_no_logits(unicoil, collection, lexigraft):  # noqa: F811
+    answer = lexigraft("model", "logits", "--model", unicoil, "--data", collection)
+    assert (answer.status, "no logits of terms" in answer.stderr) == (2, True), answer.stderr

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexigraft.pipeline.hard_negatives import first_unjudged
+from lexigraft.train.batches import steps_of_passes, warmup_within
 from lexigraft.train.losses import distillation_loss, in_batch_loss, margin_mse_loss
 from lexigraft.train.negatives import HardNegatives, draw
 from lexigraft.train.pairs import with_negatives
@@ -150,3 +151,12 @@ def test_the_highest_documents_that_are_not_judged(ranked, judged, depth):
     queries, documents = np.array(ranked, np.int64).reshape(-1, 2).T
     unknown = np.array([(0, -1), *judged], np.int64)  # a judged document that the run does not name
     assert first_unjudged(queries, documents, unknown, depth).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("epochs", "rows", "batch", "steps"), [(10, 30, 64, 10), (5, 100, 1024, 5), (1.5, 50, 8, 9), (0.001, 50, 8, 1)]
+)
+def test_passes_are_counted_as_the_steps_go_through_the_rows(epochs, rows, batch, steps):
+    assert steps_of_passes(epochs, rows, batch) == steps
+    assert warmup_within(10_000, steps) == steps // 10
+    assert warmup_within(0, steps) == 0

@@ -43,7 +43,10 @@ def train(
         int | None,
         typer.Option("--n-positives", help="So many of them a query (tilde.n_positives).", show_default="10"),
     ] = None,
-    layers: Annotated[int, typer.Option("--layers", help="Keep the first so many layers; 0: all.")] = 0,
+    layers: Annotated[
+        int,
+        typer.Option("--layers", help="Keep the backbone's first so many layers, whatever model.layers is; 0: all."),
+    ] = 0,
     seed: Annotated[int | None, typer.Option("--seed", help="Of batches and dropout (run.seed).")] = None,
     recipe: RecipeOption = None,
     config: ConfigOption = None,
@@ -83,11 +86,20 @@ def expand(
     model: Annotated[Path, typer.Option("--model", help="A TILDE model of 'tilde train', or RUN/model/tilde.")],
     data: DataOption,
     out_: Annotated[Path, typer.Option("--out", help="The file to write (.jsonl).")],
-    keep: Annotated[int, typer.Option("--keep", help="Words added to a document, the likeliest first; 0: all.")] = 40,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            "--keep", help="Words added to a document, the likeliest first; 0: all (tilde.keep).", show_default="40"
+        ),
+    ] = None,
     top: Annotated[
-        int,
-        typer.Option("--top", help="Terms looked at, before stop-words, pieces and the document's own are dropped."),
-    ] = 200,
+        int | None,
+        typer.Option(
+            "--top",
+            help="Terms looked at, before stop-words, pieces and the document's own are dropped (tilde.top).",
+            show_default="200",
+        ),
+    ] = None,
     config: ConfigOption = None,
     set_: SetOption = None,
     json: JsonOption = False,
@@ -100,7 +112,9 @@ def expand(
     from lexigraft.pipeline.tilde_expansion import expand_collection
 
     show_messages()
-    facts = expand_collection(model, data, out_, keep, top, load_settings(config, set_ or ()), BarProgress())
+    settings = load_settings(config, set_ or ())
+    keep, top = (settings.tilde.keep if keep is None else keep), (settings.tilde.top if top is None else top)
+    facts = expand_collection(model, data, out_, keep, top, settings, BarProgress())
     line = (
         f"{facts['documents']:,} documents; {facts['new_words']:.1f} new words each among the {top} likeliest terms, "
         f"{facts['kept_words']:.1f} of them kept"

@@ -3,6 +3,7 @@
 import fcntl
 import logging
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -26,6 +27,17 @@ def writer_lock(folder: Path, wait: bool = False) -> Iterator[None]:
         file.write(str(os.getpid()))
         file.flush()
         yield
+
+
+@contextmanager
+def working_folder(folder: Path) -> Iterator[None]:
+    """The same for a folder of half-done work, which is removed at the end where nothing but the lock is in it."""
+    with writer_lock(folder):
+        try:
+            yield
+        finally:
+            if folder.is_dir() and all(file == lock_file(folder) for file in folder.iterdir()):
+                shutil.rmtree(folder)
 
 
 def _taken(folder: Path, wait: bool) -> TextIO:

@@ -246,10 +246,6 @@ class FinetuneSettings:
             require(getattr(self, name) >= 0, f"finetune.{name}", getattr(self, name), "0 or more")
         self._require_what_losses_need()
 
-    def n_steps(self, n_pairs: int) -> int:
-        """The steps there will be: those of so many passes over the pairs, where `epochs` says so."""
-        return max(1, round(self.epochs * max(1, n_pairs // self.batch))) if self.epochs else self.steps
-
     def _require_what_losses_need(self) -> None:
         """Raise where a loss is asked for that has nothing to be computed from."""
         ranks = self.in_batch > 0 or self.margin_mse > 0 or self.kl > 0
@@ -316,6 +312,11 @@ class Settings:
     def __post_init__(self) -> None:
         both = bool(self.model.expansions) and self.tilde.trains
         require(not both, "model.expansions", self.model.expansions, "empty, unless tilde.steps and tilde.epochs are 0")
+        if self.tilde.trains:
+            words, room = self.tilde.keep or self.tilde.top, self.model.expansion_length
+            kept = f"at most model.expansion_length, which is {room}: what is beyond it is never read"
+            why = f"{kept}; 0 keeps up to tilde.top, which is {self.tilde.top}" if not self.tilde.keep else kept
+            require(words <= room, "tilde.keep", self.tilde.keep, why)
         (_require_room_for_the_teacher if self.teacher.trains else _require_named_files)(self.finetune)
 
 

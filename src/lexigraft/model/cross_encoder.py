@@ -5,6 +5,7 @@ folder that `transformers` and the CrossEncoder of sentence-transformers open.
 """
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,6 +36,9 @@ class CrossEncoder(nn.Module):
         super().__init__()
         self.name, self.model, self.tokenizer, self.lengths = name, model, tokenizer, lengths
         self.template = pair_template(tokenizer, name)
+        for part in model.modules():
+            if isinstance(part, nn.Linear) and part.out_features == 1:
+                part.forward = partial(_in_full, part)  # type: ignore[method-assign]
         self.has_types = getattr(model.config, "type_vocab_size", 0) > max(self.template.types) > 0
         most, needed = n_positions(model), sum(lengths) + self.template.n_special
         if most is not None and needed > most:
@@ -64,6 +68,13 @@ class CrossEncoder(nn.Module):
         self.tokenizer.save_pretrained(folder)
         facts = {"query_length": self.lengths.query, "document_length": self.lengths.document}
         write_json(folder / LENGTHS_FILE, facts)
+
+
+def _in_full(layer: nn.Linear, hidden: Tensor) -> Tensor:
+    """The last layer, in 32 bits whatever precedes it has: in 16, scores near 10 would lie .06 apart, and tie."""
+    with torch.autocast(hidden.device.type, enabled=False):
+        bias = None if layer.bias is None else layer.bias.float()
+        return nn.functional.linear(hidden.float(), layer.weight.float(), bias)
 
 
 def load_cross_encoder(name: str, lengths: Lengths, layers: int = 0, seed: int = 0) -> CrossEncoder:

@@ -25,9 +25,9 @@ def make_backbone(
     """Learn a WordPiece tokenizer from `texts`, or take that of `settings`, draw a BERT of `layers` layers (0: three)
     for it, and write both into `folder`."""
     if settings.tokenizer:
-        source = Path(settings.tokenizer)
-        from_transformers(find_tokenizer(source), settings.tokenizer)  # has all that a masked language model needs
-        copy_tokenizer(source, folder)
+        copy_tokenizer(find_tokenizer(Path(settings.tokenizer)), Path(settings.tokenizer), folder)
+        # The copy is what will be read: it has all that a masked language model needs, or is refused now.
+        from_transformers(find_tokenizer(folder), settings.tokenizer)
     else:
         write_tokenizer(train_wordpiece(texts, settings.pieces, settings.min_count), folder)
     hf, tokenizer = transformers_library(), find_tokenizer(folder)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lexigraft.core.errors import InputError
+from lexigraft.vocab.raw_reader import clean_text
 
 TEXTS_AT_ONCE = 4096
 
@@ -78,7 +79,7 @@ def read_subwords(tokenizer: Any, texts: Sequence[str], length: int) -> SubwordT
     """The first `length` subwords of each text, as the tokenizer reads raw text."""
     parts, counts = [], []
     for start in range(0, len(texts), TEXTS_AT_ONCE):
-        some = list(texts[start : start + TEXTS_AT_ONCE])
+        some = [clean_text(text) for text in texts[start : start + TEXTS_AT_ONCE]]
         found = tokenizer(
             some, add_special_tokens=False, truncation=True, max_length=length,
             return_token_type_ids=False, return_attention_mask=False,

@@ -27,6 +27,8 @@ def bench_text(
 ) -> dict[str, Any]:
     """Ask each system at most `limit` of the queries, evenly spread, `times` times for each k, all on one thread and in
     turns. What is measured, and on which queries, is chosen as by `measure_indexes`."""
+    if limit < 1:
+        raise SettingError(f"limit = {limit} is not allowed: 1 or more")
     found = open_indexes(runs, indexes, systems, keeps, data)
     asked = asked_queries(found, queries, data)
     texts = [query.text for query in asked.queries[:: -(-len(asked.queries) // limit)]]

@@ -69,6 +69,8 @@ class Explainer(TextSearch):
         traced = encoder.trace_document(text, np.array([item.term_id for item in why.contributions], np.int32))
         if any(source.kind == "unknown" for source in traced.sources.values()):
             message = "the text of %s is not the one that was indexed: not all of its terms come from it"
+            if getattr(encoder, "reads_expansions", False):
+                message = "not all terms of %s come from its text: others are of its expansion, which is not looked up"
             log.warning(message, why.doc_id)
         return DocumentSide(encoder.own_terms(text), traced)
 

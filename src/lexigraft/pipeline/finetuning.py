@@ -11,12 +11,13 @@ from lexigraft.core.progress import Progress
 from lexigraft.core.settings import FinetuneSettings, ModelSettings
 from lexigraft.data.collection import Collection
 from lexigraft.model.backbone import default_device
-from lexigraft.model.encoder import BY_WORDS, SparseEncoder, open_encoder
+from lexigraft.model.encoder import BY_MODEL, BY_WORDS, SparseEncoder, open_encoder
 from lexigraft.model.inputs import read_documents, read_queries
 from lexigraft.pipeline.choose_alpha import kept_choice, probe_alphas
 from lexigraft.pipeline.new_model import write_model
 from lexigraft.pipeline.token_cache import cached, open_texts, write_texts
 from lexigraft.pipeline.training_data import TrainingData, training_data
+from lexigraft.train.batches import steps_of_passes, warmup_within
 from lexigraft.train.finetune import finetune as train_to_rank
 from lexigraft.train.pairs import TrainingPairs
 from lexigraft.train.ranking_validation import ValidationTexts
@@ -53,7 +54,9 @@ def finetune(
 
     encoder, data = open_pretrained(), training_data(collection, measured_split, settings)
     _require_positions(encoder)
-    settings = replace(settings, steps=settings.n_steps(len(data.pairs.query_of)), epochs=0.0)
+    if settings.epochs:
+        steps = steps_of_passes(settings.epochs, len(data.pairs.query_of), settings.batch)
+        settings = replace(settings, steps=steps, epochs=0.0, warmup=warmup_within(settings.warmup, steps))
     texts = cached(
         checkpoint.with_name("finetune-texts"), recipe, lambda draft: _read_texts(encoder, data, model, draft)
     )
@@ -72,6 +75,10 @@ def finetune(
 
 def _require_positions(encoder: SparseEncoder) -> None:
     meta, most = encoder.meta, encoder.backbone.longest_text
+    if most is not None and meta.query_length > most and meta.queries == BY_MODEL:
+        raise SettingError(
+            f"model.query_length = {meta.query_length} is more than {meta.backbone!r} reads: {most} subwords"
+        )
     if most is not None and meta.document_length + meta.expansion_length > most:
         raise SettingError(
             f"model.document_length = {meta.document_length} and model.expansion_length = {meta.expansion_length} are "

@@ -17,9 +17,12 @@ from lexigraft.pipeline.ensure import whole_artifact
 from lexigraft.pipeline.model_stages import texts_of
 from lexigraft.pipeline.single import require_free_for
 from lexigraft.pipeline.vocabularies import judged_collection
-from lexigraft.vocab.tokenizer_files import COPIED
 
 KIND, FORMAT_VERSION = "backbone", 1
+DECIDING = (
+    "tokenizer.json", "vocab.txt", "tokenizer_config.json", "vocab.json", "merges.txt", "added_tokens.json",
+    "special_tokens_map.json", "tokenizer.model", "spiece.model", "config.json",
+)  # fmt: skip
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +44,7 @@ def tokenizer_hashes(folder: str) -> dict[str, Any]:
     if not folder:
         return {}
     find_tokenizer(Path(folder))
-    files = (Path(folder) / name for name in COPIED)
+    files = (Path(folder) / name for name in DECIDING)
     return {"tokenizer": {file.name: hash_file(file) for file in files if file.is_file()}}
 
 

@@ -15,6 +15,7 @@ from lexigraft.core.types import Qrel
 from lexigraft.data.scores import read_scores
 from lexigraft.evaluate.trec import trec_id
 from lexigraft.train.negatives import HardNegatives
+from lexigraft.vocab.expansions import split_expansion
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +73,11 @@ def first_unjudged(
     return chosen
 
 
+def _unexpanded(text: str) -> str:
+    """What a document says itself: copies stay copies, whatever was added to each."""
+    return split_expansion(text)[0]
+
+
 class Relevant(NamedTuple):
     """The training pairs as texts: the query's row and the text of its document."""
 
@@ -93,7 +99,7 @@ def place_candidates(
     counted in a warning."""
     numbers: dict[str, int] = {}  # of texts: equal ones have the same
     known = (found_texts.get(name) for name in candidates.doc_ids)
-    text_of = [-1 if text is None else numbers.setdefault(text, len(numbers)) for text in known]
+    text_of = [-1 if text is None else numbers.setdefault(_unexpanded(text), len(numbers)) for text in known]
     if -1 in text_of:
         message = "%s: %d of its documents are left out, they are not in the collection (such as %s)"
         log.warning(message, setting, text_of.count(-1), candidates.doc_ids[text_of.index(-1)])
@@ -101,7 +107,11 @@ def place_candidates(
         np.array(values, np.int64)[at]
         for values, at in ((query_rows, candidates.queries), (text_of, candidates.documents))
     )
-    own = [row * len(numbers) + numbers[text] for row, text in zip(*relevant, strict=True) if text in numbers]
+    own = [
+        row * len(numbers) + numbers[said]
+        for row, text in zip(*relevant, strict=True)
+        if (said := _unexpanded(text)) in numbers
+    ]
     usable = np.flatnonzero((rows >= 0) & (texts >= 0) & ~np.isin(rows * len(numbers) + texts, own))
     if not len(usable):
         raise InputError(

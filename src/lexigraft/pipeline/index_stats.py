@@ -42,7 +42,12 @@ class StatisticsSettings:
     documents: int = 10_000
 
     def __post_init__(self) -> None:
-        for name, value in (("k", min(self.ks, default=0)), ("runs", self.runs), ("limit", self.limit)):
+        for name, value in (
+            ("k", min(self.ks, default=0)),
+            ("runs", self.runs),
+            ("limit", self.limit),
+            ("documents", self.documents),
+        ):
             if value < 1:
                 raise SettingError(f"{name} = {value} is not allowed: 1 or more")
 

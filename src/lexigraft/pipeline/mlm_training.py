@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ from lexigraft.model.masked_lm import MaskedLM, load_masked_lm
 from lexigraft.pipeline.stages import settings_config
 from lexigraft.pipeline.token_cache import cached, open_aligned, write_aligned
 from lexigraft.pipeline.training_curves import draw
+from lexigraft.train.batches import steps_of_passes, warmup_within
 from lexigraft.train.loop import Training
-from lexigraft.train.mlm import MlmTexts, choose_texts, n_steps, train_mlm
+from lexigraft.train.mlm import MlmTexts, choose_texts, train_mlm
 
 KIND, FORMAT_VERSION = "masked-lm", 1
 FACTS, TEXTS = "mlm.json", "texts"
@@ -64,7 +66,9 @@ def train_masked_lm(
 
     aligned = open_aligned(cached(texts_beside(checkpoint), recipe, read), TEXTS)
     corpus = choose_texts(aligned, np.array(model.tokenizer.ordinary_ids, np.int32))
-    steps = mlm.steps or n_steps(mlm.epochs, len(corpus.rows), mlm.batch)
+    steps = mlm.steps or steps_of_passes(mlm.epochs, len(corpus.rows), mlm.batch)
+    if not mlm.steps:
+        mlm = replace(mlm, warmup=warmup_within(mlm.warmup, steps))
     training = train_mlm(model, corpus, steps, mlm, checkpoint, recipe, seed, progress)
     _write(model, training, {"backbone": name, **_facts(model, corpus, training)}, folder)
 

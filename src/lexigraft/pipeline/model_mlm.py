@@ -7,7 +7,7 @@ from typing import Any
 
 from lexigraft.core.artifact import Manifest, recipe, write_artifact
 from lexigraft.core.errors import InputError, require
-from lexigraft.core.lock import writer_lock
+from lexigraft.core.lock import working_folder
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
@@ -37,19 +37,20 @@ def make_masked_lm(
     config["texts"] = stages.source_description(source, settings.data)
     wanted = Manifest(KIND, FORMAT_VERSION, config, seed=seed)
     aside = out.with_name(f".{out.name}.training")
-    if whole_artifact(out, wanted) is not None:
-        log.info("mlm: done before")
-        return read_facts(out)
-    with (
-        writer_lock(aside),
-        judged_collection(source, settings.data, progress) as collection,
-        write_artifact(out, wanted) as folder,
-    ):
-        texts = (document.contents for document in collection.documents())
-        train_masked_lm(
-            texts, backbone, backbone, layers, raw, mlm, seed, recipe(wanted), progress, aside / "checkpoint", folder
-        )
-    shutil.rmtree(aside)
+    with working_folder(aside):
+        if whole_artifact(out, wanted) is not None:
+            log.info("mlm: done before")
+        else:
+            with (
+                judged_collection(source, settings.data, progress) as collection,
+                write_artifact(out, wanted) as folder,
+            ):
+                texts = (document.contents for document in collection.documents())
+                train_masked_lm(
+                    texts, backbone, backbone, layers, raw, mlm, seed, recipe(wanted), progress, aside / "checkpoint",
+                    folder,
+                )  # fmt: skip
+        shutil.rmtree(aside, ignore_errors=True)  # also what a call left that was killed just before this
     return read_facts(out)
 
 

@@ -158,7 +158,12 @@ class _Run:
         return judged
 
     def budgets(self, system: str) -> Sequence[tuple[int, int]]:
-        return self.settings.prune.budgets if system == MODEL else self.settings.prune.lexical
+        if system != MODEL:
+            return self.settings.prune.lexical
+        budgets = self.settings.prune.budgets
+        if self.settings.model.queries == "words":  # terms that all weigh 1 have no heaviest to keep
+            budgets = tuple(dict.fromkeys((0, dk) for _, dk in budgets))
+        return budgets
 
     def training(self, collection: Collection, split: str | None) -> ModelTraining:
         return ModelTraining(collection, split, self.folder, self.settings, self.artifacts, self.progress)

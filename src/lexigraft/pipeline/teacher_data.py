@@ -13,7 +13,7 @@ from lexigraft.core.settings_teacher import TeacherSettings
 from lexigraft.data.collection import Collection
 from lexigraft.evaluate.trec import trec_id
 from lexigraft.pipeline.hard_negatives import read_candidates
-from lexigraft.pipeline.training_data import HELD_OUT_SHARE, TRAIN, Pairs, held_out, judged_pairs, positives, sample
+from lexigraft.pipeline.training_data import HELD_OUT_SHARE, TRAIN, Pairs, judged_pairs, positives, sample
 from lexigraft.train.cross_encoder import RankingLists, Reranking
 
 
@@ -24,13 +24,6 @@ class TeacherData(NamedTuple):
     documents: list[str]
     lists: RankingLists
     validation: Reranking | None
-
-
-def queries_apart(collection: Collection, measured_split: str | None, finetune: FinetuneSettings) -> set[str]:
-    """The queries that a teacher must not have learned from: those that are measured, and those by which fine-tuning
-    validates. A student that learns from it would otherwise know their answers."""
-    apart = {qrel.query_id for qrel in collection.qrels(measured_split)} if measured_split is not None else set()
-    return apart | {qrel.query_id for qrel in held_out(collection, measured_split, finetune)}
 
 
 def teacher_data(collection: Collection, negatives: Path, apart: Set[str], settings: TeacherSettings) -> TeacherData:

@@ -126,12 +126,15 @@ def score_to_file(
     with writer_lock(work):
         part, state = work / "scored.trec", work / "state.json"
         first, n_bytes = _done_before(state, depends_on) if part.is_file() else (0, 0)
+        if n_bytes and part.stat().st_size < n_bytes:  # the machine stopped before the scores were on the disk
+            first, n_bytes = 0, 0
         with part.open("r+b" if n_bytes else "wb") as cut:
             cut.truncate(n_bytes)
         with part.open("a", encoding="utf-8") as file:
             for n_done, rankings in _blocks(model, texts, wanted, first, progress):
                 write_run(file, rankings, TAG, form=EVERY_DIGIT)
                 file.flush()
+                os.fsync(file.fileno())  # before the state that counts on them
                 write_json(
                     state, {"depends_on": dict(depends_on), "queries": n_done, "bytes": os.fstat(file.fileno()).st_size}
                 )
@@ -207,7 +210,9 @@ def _read(model: CrossEncoder, collection: Collection, wanted: WantedPairs) -> t
         log.warning(message, len(absent), absent[0])
     has_text = row_of[wanted.documents] >= 0
     indptr = np.concatenate(([0], np.cumsum(has_text)))[wanted.indptr].astype(np.int64)
-    names = [wanted.doc_ids[number] for number in np.argsort(row_of)[len(row_of) - n_read :]]
+    names = [""] * n_read  # of a second document with the same TREC name nothing is asked
+    for number in np.flatnonzero(row_of >= 0).tolist():
+        names[row_of[number]] = wanted.doc_ids[number]
     known = WantedPairs(wanted.query_ids, names, indptr, row_of[wanted.documents[has_text]])
     return PairTexts(asked, _joined(parts)), known
 

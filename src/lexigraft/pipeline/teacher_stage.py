@@ -17,11 +17,10 @@ from lexigraft.pipeline.cells import ensure_index, ensure_lexical_vectors
 from lexigraft.pipeline.ensure import Ensurer
 from lexigraft.pipeline.layout import JUDGED, RunFolder
 from lexigraft.pipeline.mining import mine
-from lexigraft.pipeline.teacher_data import queries_apart
 from lexigraft.pipeline.teacher_quality import DEPTH, measure_teacher
 from lexigraft.pipeline.teacher_scoring import score_to_file, wanted_pairs
 from lexigraft.pipeline.teacher_training import Lesson, teacher_config, train_teacher
-from lexigraft.pipeline.training_data import TRAIN
+from lexigraft.pipeline.training_data import TRAIN, queries_apart
 
 if TYPE_CHECKING:
     from lexigraft.pipeline.train_model import BackboneChoice

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, hash_file, recipe, write_artifact, write_json
 from lexigraft.core.errors import InputError
-from lexigraft.core.lock import writer_lock
+from lexigraft.core.lock import working_folder
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
@@ -22,10 +22,10 @@ from lexigraft.model.text_pairs import read_subwords
 from lexigraft.pipeline import stages
 from lexigraft.pipeline.ensure import whole_artifact
 from lexigraft.pipeline.single import require_free_for
-from lexigraft.pipeline.teacher_data import queries_apart, require_training, teacher_data
+from lexigraft.pipeline.teacher_data import require_training, teacher_data
 from lexigraft.pipeline.train_model import file_hashes
 from lexigraft.pipeline.training_curves import draw
-from lexigraft.pipeline.training_data import scores_file
+from lexigraft.pipeline.training_data import queries_apart, scores_file
 from lexigraft.pipeline.vocabularies import judged_collection
 from lexigraft.train.cross_encoder import train_cross_encoder
 from lexigraft.train.loop import Training
@@ -117,15 +117,15 @@ def make_teacher(
         config = {"backbone": backbone, **file_hashes(Path(backbone)), **teacher_config(wanted_teacher, apart)}
         config["data"] = stages.source_description(source, settings.data)
         wanted = Manifest(KIND, FORMAT_VERSION, config, {"negatives": mined}, seed)
-        if whole_artifact(out, wanted) is not None:
-            log.info("teacher: done before")
-        else:
-            with writer_lock(aside):
+        with working_folder(aside):
+            if whole_artifact(out, wanted) is not None:
+                log.info("teacher: done before")
+            else:
                 with write_artifact(out, wanted) as folder:
                     lesson = Lesson(collection, negatives, apart)
                     train_teacher(
                         backbone, lesson, wanted_teacher, seed, recipe(wanted), aside / "checkpoint", folder, progress
                     )
-                shutil.rmtree(aside)
+            shutil.rmtree(aside, ignore_errors=True)  # also what a call left that was killed just before this
     facts: dict[str, Any] = json.loads((out / FACTS).read_text(encoding="utf-8"))
     return facts

@@ -16,7 +16,7 @@ from lexigraft.core.artifact import (
     write_json,
 )
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
-from lexigraft.core.lock import writer_lock
+from lexigraft.core.lock import working_folder
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
@@ -69,6 +69,8 @@ def wanted_tilde(
     parents = {part: collection.digest(part) for part in (CORPUS, QUERIES, TRAIN) if collection.digest(part)}
     if finetune.validate_every and DEV in collection.splits:
         parents["dev"] = collection.digest(DEV)
+    if measured_split is not None:
+        parents["measured"] = collection.digest(measured_split)  # its queries do not train
     if settings.tilde.positives:
         parents["positives"] = hash_file(named_file("tilde.positives", settings.tilde.positives))
     return Manifest(KIND, FORMAT_VERSION, config, parents, settings.run.seed)
@@ -89,16 +91,16 @@ def make_tilde(
     with judged_collection(source, settings.data, progress) as collection:
         split = collection.evaluation_split(settings.data.split)
         wanted = wanted_tilde(collection, split, {"backbone": backbone, **file_hashes(Path(backbone))}, settings)
-        if whole_artifact(out, wanted) is not None:
-            log.info("tilde: done before")
-        else:
-            with writer_lock(aside):
+        with working_folder(aside):
+            if whole_artifact(out, wanted) is not None:
+                log.info("tilde: done before")
+            else:
                 with write_artifact(out, wanted) as folder:
                     train(
-                        collection, split, backbone, settings, recipe(wanted), progress, aside / "tilde-checkpoint",
-                        folder,
+                        collection, split, backbone, backbone, settings, recipe(wanted), progress,
+                        aside / "tilde-checkpoint", folder,
                     )  # fmt: skip
-                shutil.rmtree(aside)
+            shutil.rmtree(aside, ignore_errors=True)  # also what a call left that was killed just before this
     return read_facts(out)
 
 
@@ -106,6 +108,7 @@ def train(
     collection: Collection,
     measured_split: str | None,
     backbone: str,
+    name: str,
     settings: Settings,
     made_by: dict[str, Any],
     progress: Progress,
@@ -115,7 +118,7 @@ def train(
     """Write the trained model into `folder`; texts as subwords lie beside `checkpoint` until somebody removes both."""
     tilde, seed = settings.tilde, settings.run.seed
     model = load_masked_lm(backbone, settings.model.layers, seed).to(default_device())
-    _require_positions(backbone, model, max(tilde.query_length, tilde.document_length))
+    _require_positions(name, model, max(tilde.query_length, tilde.document_length))
     subwords = model.subwords()
     words = find_whole_words(subwords.terms, model.special_ids, settings.vocab.stopwords)
     texts = cached(
@@ -126,7 +129,7 @@ def train(
     set_dropout(model, tilde.dropout)
     training = train_tilde(model, pairs, words.counted, tilde, checkpoint, made_by, seed, progress)
     facts = {
-        "backbone": backbone, "fingerprint": subwords.fingerprint, "terms": len(subwords),
+        "backbone": name, "fingerprint": subwords.fingerprint, "terms": len(subwords),
         "valid_terms": int(words.counted.sum()), "stopwords": settings.vocab.stopwords,
         "query_length": tilde.query_length, "document_length": tilde.document_length,
         **counts, **_last_losses(training),

@@ -18,7 +18,7 @@ from lexigraft.data.collection import Collection
 from lexigraft.data.scores import read_scores
 from lexigraft.evaluate.trec import trec_id
 from lexigraft.pipeline.token_cache import open_aligned, write_aligned
-from lexigraft.pipeline.training_data import TRAIN, held_out, named_file
+from lexigraft.pipeline.training_data import TRAIN, named_file, queries_apart
 from lexigraft.train.tilde import TildePairs
 from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.subwords import SubwordTokenizer
@@ -36,8 +36,9 @@ def write_pairs(
     tokenizer: SubwordTokenizer,
     draft: Path,
 ) -> None:
-    """Write the pairs as subwords into `draft`. Queries that fine-tuning with the settings `finetune` validates on do
-    not train. The corpus is streamed; ids of pairs and texts of queries are held in memory."""
+    """Write the pairs as subwords into `draft`. Queries that are measured, or that fine-tuning with the settings
+    `finetune` validates on, do not train. The corpus is streamed; ids of pairs and texts of queries are held in
+    memory."""
     queries, wanted = _queries_with_documents(collection, measured_split, finetune, settings)
     reader = AlignedReader(tokenizer, Vocabulary([]))
     names = {doc_id for _, labelled, added in wanted.values() for doc_id in (*labelled, *added)}
@@ -84,7 +85,7 @@ def _queries_with_documents(
             f"{collection.name} has no training judgements (qrels/train.tsv) for TILDE to learn from; add them"
         )
     texts = {query.query_id: query.text for query in collection.queries()}
-    apart = {qrel.query_id for qrel in held_out(collection, measured_split, finetune)}
+    apart = queries_apart(collection, measured_split, finetune)
     queries, wanted = list[str](), _Wanted()
     for qrel in collection.qrels(TRAIN):
         if qrel.relevance > 0 and qrel.query_id in texts and qrel.query_id not in apart:

@@ -20,7 +20,7 @@ from lexigraft.pipeline.ensure import Ensurer
 from lexigraft.pipeline.expanded_documents import Expansions, expanded_collection, named_expansions
 from lexigraft.pipeline.layout import JUDGED, RunFolder
 from lexigraft.pipeline.stages import reading, settings_config
-from lexigraft.pipeline.training_data import DEV, TRAIN, scores_file
+from lexigraft.pipeline.training_data import DEV, TRAIN, measured_queries, scores_file
 
 EMBEDDED, SCRATCH = "embedded", "scratch"
 FEWEST_PAIRS = 200  # fewer teach a model nothing that BM25 does not know
@@ -200,6 +200,11 @@ class ModelTraining:
         if model.queries == "words":
             _require_no_pressure_on_queries(settings)
         files = _named_files(settings)  # read first: one that is missing is said before anything is trained
+        named_expansions(model.expansions)
+        if self.settings.tilde.trains and self.settings.tilde.positives:
+            scores_file("tilde.positives", self.settings.tilde.positives)
+        if backbone_name(model.backbone) == SCRATCH:
+            _require_positions(self.settings)
         parents = {"pretrained": self.pretrained().fingerprint, **self.data}
         if self.settings.teacher.trains:
             settings = self.taught()
@@ -219,6 +224,9 @@ class ModelTraining:
             config["expansion_length"], files["expansions"] = model.expansion_length, expansions.digest
             model = replace(model, expansions=str(expansions.file))
         parents |= files
+        split = self.measured_split
+        if {qrel.query_id for qrel in self.collection.qrels(TRAIN)} & measured_queries(self.collection, split):
+            parents["measured"] = self.collection.digest(str(split))  # its queries do not train
         if settings.validate_every and DEV in self.collection.splits:
             parents["dev"] = self.collection.digest(DEV)
         wanted = Manifest(encoder.KIND, encoder.FORMAT_VERSION, config, parents, seed)
@@ -274,8 +282,8 @@ class ModelTraining:
 
         def make(checkpoint: Path, out: Path) -> None:
             tilde.train(
-                self.collection, self.measured_split, backbone.source, self.settings, recipe(wanted), self.progress,
-                checkpoint, out,
+                self.collection, self.measured_split, backbone.source, backbone.name, self.settings, recipe(wanted),
+                self.progress, checkpoint, out,
             )  # fmt: skip
 
         if "tilde" not in self._made:
@@ -315,7 +323,32 @@ class ModelTraining:
         )
 
 
+def _require_positions(settings: Settings) -> None:
+    """Raise where a stage would read more of a text than an encoder from scratch has positions for."""
+    model, tilde = settings.model, settings.tilde
+    expands = bool(model.expansions) or tilde.trains
+    lengths = {
+        "model.query_length": model.query_length,
+        "model.document_length and expansion_length": model.document_length + expands * model.expansion_length,
+        "mlm.length": settings.mlm.length if settings.mlm.trains else 0,
+        "tilde.query_length": tilde.query_length if tilde.trains else 0,
+        "tilde.document_length": tilde.document_length if tilde.trains else 0,
+    }
+    for name, length in lengths.items():
+        if length > settings.backbone.positions:
+            raise SettingError(
+                f"{name}: {length} subwords are more than backbone.positions, which is {settings.backbone.positions}; "
+                "read less, or give the encoder more positions"
+            )
+
+
 def _require_no_pressure_on_queries(settings: FinetuneSettings) -> None:
+    """Raise where queries that are not learned would have to be."""
+    if (settings.dual or settings.mask_kl) and not settings.dk:
+        raise SettingError(
+            "finetune.dual and mask_kl compare masked vectors with whole ones, and with model.queries = words only "
+            "documents are masked; set finetune.dk to more than 0"
+        )
     for name in ("flops_q", "l1_q"):
         if getattr(settings, name):
             raise SettingError(

@@ -98,6 +98,10 @@ def training_data(collection: Collection, measured_split: str | None, settings: 
     """
     query_text = {query.query_id: query.text for query in collection.queries()}
     train, validating = _judgements(collection, measured_split, settings, query_text)
+    both = {qrel.query_id for qrel in collection.qrels(TRAIN)} & measured_queries(collection, measured_split)
+    if both:
+        message = "%d training queries are measured, too (such as %s), and do not train"
+        log.warning(message, len(both), min(both))
     candidates = None
     if settings.n_negatives:
         run = named_file("finetune.negatives", settings.negatives)
@@ -122,11 +126,28 @@ def held_out(collection: Collection, measured_split: str | None, settings: Finet
     return _judgements(collection, measured_split, settings, query_text)[1]
 
 
+def measured_queries(collection: Collection, measured_split: str | None) -> set[str]:
+    """The queries that are measured and so must not train, unless it is the training queries that are measured."""
+    if measured_split is None or measured_split == TRAIN:
+        return set()
+    return {qrel.query_id for qrel in collection.qrels(measured_split)}
+
+
+def queries_apart(collection: Collection, measured_split: str | None, finetune: FinetuneSettings) -> set[str]:
+    """The queries that nothing may have learned from which fine-tuning learns from, a teacher or expansions: those that
+    are measured, and those by which it validates. A student would otherwise hear their answers."""
+    return measured_queries(collection, measured_split) | {
+        qrel.query_id for qrel in held_out(collection, measured_split, finetune)
+    }
+
+
 def _judgements(
     collection: Collection, measured_split: str | None, settings: FinetuneSettings, query_text: dict[str, str]
 ) -> tuple[list[Qrel], list[Qrel]]:
     """The positive judgements that train and those that validate."""
     train = positives(collection.qrels(TRAIN), query_text)
+    measured = measured_queries(collection, measured_split)
+    train = [qrel for qrel in train if qrel.query_id not in measured]
     if not settings.validate_every:
         return train, []
     validating: list[Qrel] = []

@@ -3,6 +3,8 @@
 And how the texts of a batch are cut into rectangles: texts of like length together, so that little is padding.
 """
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,9 +16,28 @@ SMALLEST_BUCKET = 32  # texts: below that, a launch costs more than the padding 
 def rows_of_step(step: int, n_rows: int, batch: int, seed: int) -> NDArray[np.int64]:
     """The rows of a step: every pass goes through all rows once, in an order of its own; a batch never spans passes."""
     per_pass = max(1, n_rows // batch)
-    order = np.random.default_rng((seed, step // per_pass)).permutation(n_rows)
+    order = _order(n_rows, seed, step // per_pass)
     start = (step % per_pass) * batch
     return np.sort(order[start : start + batch])
+
+
+@lru_cache(maxsize=4)  # the steps of a pass share it: of millions of rows it takes longer than a step
+def _order(n_rows: int, seed: int, number: int) -> NDArray[np.int64]:
+    """The order of the rows in a pass."""
+    order: NDArray[np.int64] = np.random.default_rng((seed, number)).permutation(n_rows)
+    order.flags.writeable = False
+    return order
+
+
+def steps_of_passes(epochs: float, n_rows: int, batch: int) -> int:
+    """How many batches so many passes are, at least one."""
+    return max(1, round(epochs * max(1, n_rows // batch)))
+
+
+def warmup_within(warmup: int, steps: int) -> int:
+    """A warm-up for a training of so many passes: as long as it is set, but a tenth of the steps at most. Who counts in
+    passes does not know the steps, and a warm-up that never ends trains nothing."""
+    return min(warmup, steps // 10)
 
 
 def length_buckets(lengths: NDArray[np.int64], most: int = 0, padding: float = MOST_PADDING) -> list[NDArray[np.int64]]:

@@ -13,7 +13,7 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings_teacher import TeacherSettings
 from lexigraft.model.cross_encoder import CrossEncoder
 from lexigraft.train.ahead import Ahead
-from lexigraft.train.batches import rows_of_step
+from lexigraft.train.batches import rows_of_step, steps_of_passes, warmup_within
 from lexigraft.train.loop import Loop, Schedule, Training, Validation
 from lexigraft.train.negatives import HardNegatives, draw
 from lexigraft.train.pair_scores import PairBucket, PairTexts, bucketed_pairs, score_buckets, score_pairs
@@ -79,14 +79,15 @@ def train_cross_encoder(
     if validation is not None and settings.validate_every:
         measure = partial(mrr_at_10, model, texts, validation)
         measured = Validation(measure, settings.validate_every, MEASURED, int(validation.lists[-1]) + 1)
-    schedule = Schedule(steps, 0, settings.warmup, settings.learning_rate)
+    warmup = settings.warmup if settings.steps else warmup_within(settings.warmup, steps)
+    schedule = Schedule(steps, 0, warmup, settings.learning_rate)
     loop = Loop("teacher", schedule, checkpoint, settings.checkpoint_every, recipe, seed, progress=progress)
     return loop.run(model, step_losses, measured)
 
 
 def n_steps(settings: TeacherSettings, n_pairs: int) -> int:
     """How long it trains, where `n_pairs` are one epoch."""
-    return settings.steps or max(1, round(settings.epochs * max(1, n_pairs // settings.batch)))
+    return settings.steps or steps_of_passes(settings.epochs, n_pairs, settings.batch)
 
 
 def lists_of_step(

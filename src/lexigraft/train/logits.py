@@ -19,7 +19,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from lexigraft.core.errors import InputError
 from lexigraft.model.encoder import SparseEncoder
+from lexigraft.model.impact import ImpactHead
 from lexigraft.model.inputs import padded
 from lexigraft.model.precision import fast_precision
 from lexigraft.train.linear_cross_entropy import logits_at_once
@@ -85,6 +87,8 @@ class LogitStatistics:
 def measure_logits(encoder: SparseEncoder, texts: Iterable[str], length: int) -> LogitStatistics:
     """Statistics of the logits that `encoder` has for `texts`, each read up to `length` subwords; one without words has
     no tokens and is not a document."""
+    if isinstance(encoder.head, ImpactHead):
+        raise InputError("a uniCOIL model has one impact a token and no logits of terms; there is nothing to measure")
     reader, statistics = encoder.reader(), LogitStatistics(encoder.head.weight, encoder.head.bias)
     for some in batches(texts, len):
         aligned = reader.read(some, length)

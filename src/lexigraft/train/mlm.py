@@ -4,7 +4,6 @@ The FLOPS term (middle-training) presses on the vectors that MAX pooling would m
 model arrives at fine-tuning sparse already.
 """
 
-import math
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,17 +19,18 @@ from lexigraft.core.settings_mlm import MlmSettings
 from lexigraft.model.inputs import padded
 from lexigraft.model.masked_lm import MaskedLM
 from lexigraft.model.pool import max_over_tokens, saturate
-from lexigraft.train.batches import rows_of_step
+from lexigraft.train.ahead import Ahead
+from lexigraft.train.batches import GPU_PADDING, MOST_PADDING, rows_of_step
 from lexigraft.train.linear_cross_entropy import linear_cross_entropy
 from lexigraft.train.loop import Loop, Schedule, Training
-from lexigraft.train.masked_batches import Naming, masked_batch, name_masked
-from lexigraft.train.masking import NO_LABEL, is_among, mask_subwords
+from lexigraft.train.masked_batches import MaskedBatch, Naming, masked_batch, name_masked
+from lexigraft.train.masking import NO_LABEL, MaskedTexts, is_among, mask_subwords
 from lexigraft.train.regularizers import flops
 from lexigraft.train.sampled_classes import ClassSampler
 from lexigraft.train.sampled_cross_entropy import sampled_cross_entropy
 from lexigraft.vocab.aligned import AlignedTexts, take
 
-COUNTED_AT_ONCE = 1 << 24  # subwords
+COUNTED_AT_ONCE, ROWS_AT_ONCE = 1 << 24, 1 << 18  # subwords, texts
 
 
 class MlmTexts(NamedTuple):
@@ -42,15 +42,15 @@ class MlmTexts(NamedTuple):
 
 def choose_texts(texts: AlignedTexts, ordinary: NDArray[np.int32]) -> MlmTexts:
     """Texts without an `ordinary` subword cannot be masked, and are left out."""
-    known = np.add.reduceat(is_among(texts.subwords, ordinary).astype(np.int64), texts.indptr[:-1])
-    if not known.any():
+    rows = [np.zeros(0, np.int64)]
+    for start in range(0, len(texts), ROWS_AT_ONCE):
+        bounds = texts.indptr[start : start + ROWS_AT_ONCE + 1]
+        known = is_among(texts.subwords[bounds[0] : bounds[-1]], ordinary).astype(np.int64)
+        rows.append(start + np.flatnonzero(np.add.reduceat(known, bounds[:-1] - bounds[0])))
+    chosen = np.concatenate(rows)
+    if not len(chosen):
         raise InputError("no text holds a word that the backbone's tokenizer knows: there is nothing to train on")
-    return MlmTexts(texts, np.flatnonzero(known))
-
-
-def n_steps(epochs: float, n_texts: int, batch: int) -> int:
-    """How many batches so many passes over the texts are: at least one."""
-    return max(1, math.ceil(epochs * n_texts / batch))
+    return MlmTexts(texts, chosen)
 
 
 def train_mlm(
@@ -75,14 +75,22 @@ def train_mlm(
     sampler = _sampler(corpus, ordinary, len(model.weight), settings.sampled, seed)
     accuracy = "accuracy" if sampler is None else "sampled_accuracy"
 
-    def step_losses(step: int) -> dict[str, Tensor]:
+    padding = GPU_PADDING if device.type == "cuda" else MOST_PADDING
+
+    def prepare(step: int) -> tuple[AlignedTexts, MaskedTexts, MaskedBatch, Naming]:
         batch = take(corpus.texts, corpus.rows[rows_of_step(step, len(corpus.rows), settings.batch, seed)])
         masked = mask_subwords(batch, special.mask, ordinary, np.random.default_rng((seed, 1, step)))
         naming: Naming = linear_cross_entropy
         if sampler is not None:
             naming = partial(sampled_cross_entropy, drawn=sampler.draw(step))
+        return batch, masked, masked_batch(batch, masked, special.pad, padding), naming
+
+    ahead = Ahead(prepare, steps)
+
+    def step_losses(step: int) -> dict[str, Tensor]:
+        batch, masked, cut, naming = ahead(step)
         if not settings.flops:
-            named = name_masked(model, masked_batch(batch, masked, special.pad), model.weight, model.bias, naming)
+            named = name_masked(model, cut, model.weight, model.bias, naming)
             return {"loss": named.loss, accuracy: named.accuracy}
         subwords, mask = padded(batch, masked.subwords, special.pad, device)
         labels, _ = padded(batch, masked.labels, NO_LABEL, device)

@@ -28,7 +28,7 @@ from lexigraft.core.settings_tilde import TildeSettings
 from lexigraft.model.inputs import padded
 from lexigraft.model.masked_lm import MaskedLM
 from lexigraft.model.tilde import first_states
-from lexigraft.train.batches import GPU_PADDING, MOST_PADDING, length_buckets, rows_of_step
+from lexigraft.train.batches import GPU_PADDING, MOST_PADDING, length_buckets, rows_of_step, warmup_within
 from lexigraft.train.linear_binary_cross_entropy import Ones, linear_binary_cross_entropy
 from lexigraft.train.loop import Loop, Schedule, Training
 from lexigraft.train.together import total
@@ -82,7 +82,8 @@ def train_tilde(
         }  # fmt: skip
 
     n_steps = settings.n_steps(len(pairs))
-    schedule = Schedule(n_steps, settings.horizon, settings.warmup, settings.learning_rate)
+    warmup = warmup_within(settings.warmup, n_steps) if settings.epochs else settings.warmup
+    schedule = Schedule(n_steps, settings.horizon, warmup, settings.learning_rate)
     loop = Loop("tilde", schedule, checkpoint, settings.checkpoint_every, recipe, seed, progress=progress)
     return loop.run(model, step_losses)
 

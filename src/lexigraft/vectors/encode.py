@@ -77,9 +77,11 @@ class TextEncoder:
 def _rows(weights: torch.Tensor, keep: int) -> Iterator[Row]:
     """The `keep` heaviest terms (0: all) of each row of a dense matrix."""
     if keep == 0 or keep >= weights.shape[1]:
-        for row in weights.cpu().numpy():
-            places = np.flatnonzero(row > SMALLEST_WEIGHT)
-            yield places.astype(np.int32), row[places]
+        rows, columns = (weights > SMALLEST_WEIGHT).nonzero(as_tuple=True)  # there, so that only these leave a GPU
+        found = columns.int().cpu().numpy(), weights[rows, columns].cpu().numpy()
+        ends = np.cumsum(np.bincount(rows.cpu().numpy(), minlength=len(weights)))
+        for start, end in zip((0, *ends[:-1]), ends, strict=True):
+            yield found[0][start:end], found[1][start:end]
         return
     values, terms = (part.cpu().numpy() for part in weights.topk(keep, dim=1, sorted=False))
     for row, columns in zip(values, terms, strict=True):
@@ -138,6 +140,11 @@ class ModelQueryEncoder:
 
     def encode_all(self, texts: list[str]) -> list[Row]:
         return self._texts.encode(texts)
+
+    @property
+    def reads_expansions(self) -> bool:
+        """Whether documents reach the model with what was added to them."""
+        return self._texts.encoder.meta.expansion_length > 0
 
     def own_terms(self, text: str) -> NDArray[np.int32]:
         return self._texts.reader.read_bags([text]).terms

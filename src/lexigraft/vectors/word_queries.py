@@ -33,8 +33,9 @@ Row = tuple[NDArray[np.int32], NDArray[np.float32]]
 class WordQueryEncoder:
     """Query text to (term ids ascending, weights of 1)."""
 
-    def __init__(self, reader: TextReader, model: Path, fingerprint: str) -> None:
+    def __init__(self, reader: TextReader, model: Path, fingerprint: str, reads_expansions: bool = False) -> None:
         self._reader, self._path, self._fingerprint = reader, model, fingerprint
+        self.reads_expansions = reads_expansions  # whether documents reach the model with what was added to them
 
     def encode(self, text: str) -> Row:
         terms = self._reader.distinct_terms(text)
@@ -85,13 +86,16 @@ def open_word_queries(path: Path, vocabulary: Vocabulary, description: Mapping[s
     fingerprint = str(description.get("fingerprint", ""))
     require_same_model(path, fingerprint)
     opened = open_tokenizer(path / "backbone")
+    expands = bool(facts.get("expansion_length"))
     special = SpecialTokens(begin=-1, end=-1, pad=-1, mask=-1, unknown=int(description["unknown"]))
     tokenizer = SubwordTokenizer(spelling_words(opened.backend), special, wants_space(opened.backend))
     if description["subwords"]:
         not_terms = frozenset(int(number) for number in description["special"])
-        return WordQueryEncoder(SubwordReader(opened.backend, tokenizer, vocabulary, not_terms), path, fingerprint)
+        return WordQueryEncoder(
+            SubwordReader(opened.backend, tokenizer, vocabulary, not_terms), path, fingerprint, expands
+        )
     reader = AlignedReader(tokenizer, vocabulary, facts["stemmer"], facts["stopwords"])
-    return WordQueryEncoder(reader, path, fingerprint)
+    return WordQueryEncoder(reader, path, fingerprint, expands)
 
 
 def require_same_model(path: Path, fingerprint: str) -> None:

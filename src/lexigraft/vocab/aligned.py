@@ -42,7 +42,7 @@ class AlignedTexts(NamedTuple):
 
 def take(texts: AlignedTexts, rows: NDArray[np.int64]) -> AlignedTexts:
     """Some rows of aligned texts."""
-    lengths = np.diff(texts.indptr)[rows]
+    lengths = texts.indptr[rows + 1] - texts.indptr[rows]
     indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     within = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
     at = np.repeat(texts.indptr[rows], lengths) + within

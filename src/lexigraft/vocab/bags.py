@@ -43,7 +43,7 @@ def query_weights(bags: TermBags) -> WeightedBags:
 
 def take_bags(bags: WeightedBags, rows: NDArray[np.int64]) -> WeightedBags:
     """Some rows of weighted bags."""
-    lengths = np.diff(bags.indptr)[rows]
+    lengths = bags.indptr[rows + 1] - bags.indptr[rows]
     indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     at = np.repeat(bags.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
     return WeightedBags(indptr, bags.terms[at], bags.weights[at])

@@ -109,7 +109,7 @@ class SubwordReader:
 
     def _remember(self, part: str) -> frozenset[int]:
         self._raw.no_truncation()
-        terms = frozenset(self._raw.encode(_clean(part), add_special_tokens=False).ids) - self._no_terms
+        terms = frozenset(self._raw.encode(clean_text(part), add_special_tokens=False).ids) - self._no_terms
         if len(part) <= LONGEST_REMEMBERED:
             if len(self._terms_of_part) >= MOST_REMEMBERED:
                 self._terms_of_part.clear()
@@ -127,7 +127,7 @@ class SubwordReader:
         return SpannedText(clean, [_without_space(clean, *span) for span in said])
 
     def _encode(self, texts: Sequence[str]) -> tuple[list["Encoding"], list[str]]:
-        clean = [_clean(text) for text in texts]
+        clean = [clean_text(text) for text in texts]
         # Truncation and padding are the object's state: whoever else used the tokenizer may have left some.
         self._raw.no_truncation()
         self._raw.no_padding()
@@ -165,7 +165,7 @@ class SubwordReader:
         )
 
 
-def _clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """A lone surrogate, which no tokenizer takes, becomes a question mark, as in the word rule."""
     return text.encode("utf-8", "replace").decode()
 

@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 KIND, FORMAT_VERSION = "tokenizer", 1
 MODEL_FILE, PIECES_FILE, CONFIG_FILE = "tokenizer.json", "vocab.txt", "tokenizer_config.json"
 COUNTS_FILE, FACTS_FILE = "counts.npy", "vocabulary.json"
-COPIED = (
-    MODEL_FILE, PIECES_FILE, CONFIG_FILE, COUNTS_FILE, FACTS_FILE, "vocab.json", "merges.txt", "added_tokens.json",
-    "special_tokens_map.json", "tokenizer.model", "spiece.model",
-)  # fmt: skip
 LONGEST_TEXT = 512  # subwords that a model of the usual kind has places for
 _SPECIAL_NAMES = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
 
@@ -63,10 +59,11 @@ def write_tokenizer(made: WordPieces, folder: Path) -> None:
     )
 
 
-def copy_tokenizer(source: Path, folder: Path) -> None:
-    """Copy the files of the tokenizer in `source`, whoever made it, into `folder` as they are; of a model that lies
-    there too, nothing else."""
-    for name in COPIED:
+def copy_tokenizer(opened: Any, source: Path, folder: Path) -> None:
+    """Write the tokenizer that `transformers` opened in `source` into `folder`, whole: a copy of its files alone may
+    lack what a model's configuration beside them said of it. Of ours, the counts come along."""
+    opened.save_pretrained(folder)
+    for name in (PIECES_FILE, COUNTS_FILE, FACTS_FILE):
         if (source / name).is_file():
             shutil.copyfile(source / name, folder / name)
 

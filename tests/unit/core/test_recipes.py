@@ -80,3 +80,23 @@ def test_unknown_recipes(tmp_path):
     (tmp_path / "own.toml").write_text('[recipe]\ntitle = "x"\n')
     with pytest.raises(SettingError, match="give it as --recipe"):
         load_settings(tmp_path / "own.toml")
+
+
+def test_settings_of_the_corpus_vocabulary_study():
+    splade, unicoil = load_settings(recipe="csv-splade-doc"), load_settings(recipe="csv-unicoil")
+    for one in (splade, unicoil):
+        assert (one.mlm.epochs, one.finetune.kl, one.finetune.in_batch, one.finetune.temperature) == (10, 1.0, 0.0, 1.0)
+        longest = one.model.document_length + one.tilde.trains * one.model.expansion_length
+        assert one.mlm.length == longest <= one.backbone.positions  # no position is first read after pre-training
+    assert (splade.finetune.steps, splade.finetune.flops_d, splade.backbone.pieces) == (50_000, 0.009, 100_000)
+    assert splade.finetune.ramp == pytest.approx(splade.finetune.steps / 3, rel=0.01)
+    assert (unicoil.tilde.epochs, unicoil.finetune.epochs, unicoil.tilde.top, unicoil.tilde.keep) == (5, 5, 200, 40)
+    assert {name for name in recipe_names() if name.startswith("csv-")} == {
+        "csv-splade-doc", "csv-splade-doc-small", "csv-unicoil", "csv-unicoil-small"}  # fmt: skip
+
+
+@pytest.mark.parametrize("keep", ["41", "0"])
+def test_words_that_would_never_be_read_are_refused(keep):
+    with pytest.raises(SettingError, match=r"tilde\.keep = .* model\.expansion_length"):
+        load_settings(overrides=[f"tilde.keep={keep}"], recipe="csv-unicoil")
+    load_settings(overrides=[f"tilde.keep={keep}", "model.expansion_length=200"], recipe="csv-unicoil")

@@ -148,3 +148,23 @@ def test_one_from_elsewhere_is_asked_how_much_it_reads(backbones, tmp_path):
     (tmp_path / "teacher.json").unlink()
     with pytest.raises(InputError, match="does not say how much of a text it reads; give --query-length"):
         open_cross_encoder(str(tmp_path))
+
+
+def test_scores_stay_apart_in_half_precision(backbones):
+    """The last layer is in 32 bits: in 16 a quarter of these would tie."""
+    model = load_cross_encoder(str(backbones["bert"]), LENGTHS).eval()
+    words = [f"kura {a}{b} mela" for a in "abcdefghij" for b in "abcdefghij"]
+    pairs = [(0, at) for at in range(len(words))]
+    with torch.no_grad():
+        model.model.classifier.bias.fill_(7.0)  # where numbers of 16 bits lie far apart
+    with torch.autocast("cpu", torch.bfloat16):
+        found = scores(model, ["kura"], words, pairs)
+    whole = scores(model, ["kura"], words, pairs)
+    assert found.dtype == np.float32
+    assert len(set(found.tolist())) > 0.9 * len(set(whole.tolist()))
+
+
+def test_a_lone_surrogate_is_read_as_elsewhere(backbones):
+    tokenizer = load_cross_encoder(str(backbones["bert"]), LENGTHS).tokenizer
+    broken, asked = read_subwords(tokenizer, ["kura \ud800 mela"], 9), read_subwords(tokenizer, ["kura ? mela"], 9)
+    assert broken.subwords.tolist() == asked.subwords.tolist()

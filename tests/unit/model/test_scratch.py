@@ -56,3 +56,14 @@ def test_a_damaged_tokenizer_is_said(tmp_path):
     (tmp_path / "tokenizer.json").write_text("{")
     with pytest.raises(InputError, match="no tokenizer can be loaded from"):
         make_backbone([], 1, 0, tmp_path, BackboneSettings(tokenizer=str(tmp_path)))
+
+
+def test_what_a_configuration_says_of_a_tokenizer_is_not_lost(tmp_path):
+    """Where its own files name no class, the model's configuration beside them decides how it reads."""
+    source, out = write_backbone("bert", tmp_path / "theirs"), tmp_path / "ours"
+    (source / "tokenizer_config.json").write_text('{"do_lower_case": true, "model_max_length": 512}')
+    out.mkdir()
+    make_backbone([], 1, 0, out, BackboneSettings(tokenizer=str(source), width=8, heads=2))
+    ours, theirs = load_backbone(str(out)), load_backbone(str(source))
+    assert ours.tokenizer.special == theirs.tokenizer.special
+    assert ours.tokenizer.spell(["Kura", "mele"]) == theirs.tokenizer.spell(["Kura", "mele"])

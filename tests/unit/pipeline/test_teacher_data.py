@@ -9,8 +9,10 @@ from lexigraft.core.settings_teacher import TeacherSettings
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.collection import open_collection
 from lexigraft.data.write import write_collection
-from lexigraft.pipeline.teacher_data import queries_apart, teacher_data
+from lexigraft.pipeline.teacher_data import teacher_data
 from lexigraft.pipeline.teacher_scoring import wanted_pairs
+from lexigraft.pipeline.training_data import queries_apart, training_data
+from lexigraft.vocab.expansions import join_expansion, split_expansion
 
 N = 60
 SETTINGS = TeacherSettings(steps=1, depth=3, n_negatives=1)
@@ -105,3 +107,29 @@ def test_pairs_to_score_are_those_of_the_run_and_the_labelled_ones_each_once(col
     run.write_text("zz Q0 d1 1 1 t\n")
     with pytest.raises(InputError, match="no line names a query of data; are its ids"):
         wanted_pairs(run, [], collection)
+
+
+def test_fine_tuning_does_not_learn_what_is_measured(collection, caplog):
+    data = training_data(collection, "test", FinetuneSettings(validate_every=0))
+    assert "query 4" not in data.pairs.queries and "query 7" in data.pairs.queries
+    assert "1 training queries are measured, too (such as q4), and do not train" in caplog.text
+    assert "query 4" in training_data(collection, "train", FinetuneSettings(validate_every=0)).pairs.queries
+
+
+def test_copies_are_no_negatives_whatever_was_added_to_them(collection, negatives):
+    changed = [
+        document._replace(text=join_expansion(document.text, f"more {n}"))
+        for n, document in enumerate(collection.documents())
+    ]
+
+    class Expanded(type(collection)):
+        def documents(self):
+            return iter(changed)
+
+    expanded = Expanded(**vars(collection))
+    settings = FinetuneSettings(validate_every=0, negatives=str(negatives), n_negatives=1)
+    pairs = training_data(expanded, None, settings).pairs
+    row = pairs.queries.index("query 3")
+    indptr, documents, _ = pairs.negatives
+    found = {split_expansion(pairs.documents[at])[0].strip() for at in documents[indptr[row] : indptr[row + 1]]}
+    assert found and "text 3" not in found

@@ -1,0 +1,82 @@
+"""Encoders from nothing but a collection, one for each of several vocabularies, for the corpus vocabulary study.
+
+    python -m bench.corpus_backbones --data DIR --bert TOKENIZER_DIR --out runs/backbones [--jobs 3]
+        [--layers 6 --width 384 --heads 6 --steps 2000 --batch 256 --length 128 --learning-rate 5e-4] [--second TEXTS]
+
+For the collection at DIR it leaves OUT/NAME-bert (the tokenizer given), NAME-30k and NAME-large (as many pieces as
+occur twice), each an encoder of the same size trained as a masked language model on the collection's documents, and
+prints what each came to as JSON. With --second, NAME-large-second is NAME-large trained further on those texts. Done
+ones are kept.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+PIECES = {"30k": 30_000, "large": 300_000}
+
+
+def lexigraft(*arguments: object, threads: int = 1) -> dict[str, Any]:
+    """A command's JSON; raises with what it said where it fails."""
+    command = [sys.executable, "-m", "lexigraft", *map(str, arguments), "--json"]
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def make(name: str, options: argparse.Namespace) -> dict[str, Any]:
+    """The encoder for one vocabulary: its tokenizer, drawn, trained."""
+    start, out = time.monotonic(), options.out / f"{options.data.name}-{name}"
+    tokenizer = options.bert if name == "bert" else out.with_name(f"{out.name}.pieces")
+    facts: dict[str, Any] = {"name": out.name}
+    if name != "bert":
+        facts |= lexigraft("vocab", "wordpiece", "--data", options.data, "--size", PIECES[name], "--out", tokenizer)
+    size = ("--layers", options.layers, "--width", options.width, "--heads", options.heads)
+    fresh = out.with_name(f"{out.name}.fresh")
+    if not fresh.is_dir():
+        lexigraft("model", "fresh", "--tokenizer", tokenizer, *size, "--out", fresh)
+    facts |= train(fresh, options.data, out, options.steps, options)
+    if options.second and name == "large":
+        further = train(out, options.second, out.with_name(f"{out.name}-second"), options.second_steps, options)
+        facts["second"] = further
+    facts["seconds"] = round(time.monotonic() - start, 1)
+    print(json.dumps(facts), flush=True)
+    return facts
+
+
+def train(backbone: Path, texts: object, out: Path, steps: int, options: argparse.Namespace) -> dict[str, Any]:
+    how = ("--steps", steps, "--batch", options.batch, "--length", options.length, "--warmup", max(1, steps // 20))
+    rate = ("--learning-rate", options.learning_rate, "--checkpoint-every", 100_000)
+    return lexigraft("model", "mlm", "--backbone", backbone, "--texts", texts, "--out", out, *how, *rate)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--bert", type=Path, required=True, help="a tokenizer's folder")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--only", nargs="*", default=["bert", *PIECES], help="of bert, 30k, large")
+    parser.add_argument("--second", default="", help="texts to go on with, for the largest")
+    parser.add_argument("--second-steps", type=int, default=500)
+    parser.add_argument("--jobs", type=int, default=1)
+    for name, value in (("layers", 6), ("width", 384), ("heads", 6), ("steps", 2000), ("batch", 256), ("length", 128)):
+        parser.add_argument(f"--{name}", type=int, default=value)
+    parser.add_argument("--learning-rate", type=float, default=5e-4)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        found = list(pool.map(lambda name: make(name, options), options.only))
+    (options.out / f"{options.data.name}.json").write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
