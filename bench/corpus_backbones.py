@@ -56,7 +56,8 @@ def make(name: str, options: argparse.Namespace) -> dict[str, Any]:
 def train(backbone: Path, texts: object, out: Path, steps: int, options: argparse.Namespace) -> dict[str, Any]:
     how = ("--steps", steps, "--batch", options.batch, "--length", options.length, "--warmup", max(1, steps // 20))
     rate = ("--learning-rate", options.learning_rate, "--checkpoint-every", 100_000)
-    return lexigraft("model", "mlm", "--backbone", backbone, "--texts", texts, "--out", out, *how, *rate)
+    raw = ("--set", "model.head=plain")  # texts as plain and uniCOIL heads will read them
+    return lexigraft("model", "mlm", "--backbone", backbone, "--texts", texts, "--out", out, *how, *rate, *raw)
 
 
 def main() -> None:
