@@ -14,6 +14,7 @@ from lexigraft.train.tilde import (
     begin_at_frequencies,
     count_texts,
     distinct_terms,
+    n_steps,
     naming_loss,
     train_tilde,
 )
@@ -130,7 +131,7 @@ def test_pieces_that_mark_what_begins_a_word():
 
 
 def test_passes_are_steps():
-    assert TildeSettings(epochs=5, batch=10).n_steps(29) == 10  # two whole batches a pass
-    assert TildeSettings(epochs=0.01, batch=10).n_steps(29) == 1
-    assert TildeSettings(steps=7).n_steps(29) == 7
-    assert TildeSettings(steps=7, epochs=1, batch=10).n_steps(29) == 2
+    assert n_steps(TildeSettings(epochs=5, batch=10), 29) == 10  # two whole batches a pass
+    assert n_steps(TildeSettings(epochs=0.01, batch=10), 29) == 1
+    assert n_steps(TildeSettings(steps=7), 29) == 7
+    assert n_steps(TildeSettings(steps=7, epochs=1, batch=10), 29) == 2

@@ -6,7 +6,18 @@ from typing import Annotated, Any
 import typer
 
 from lexigraft.cli.console import print_json, print_line, print_table, show_messages
-from lexigraft.cli.options import IndexOption, JsonOption, KeepOption, SystemOption
+from lexigraft.cli.options import (
+    IndexesOption,
+    IndexOption,
+    JsonOption,
+    KeepOption,
+    MovedDataOption,
+    QueriesOption,
+    ResultsOption,
+    RunsOption,
+    SystemOption,
+    SystemsOption,
+)
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import SEARCH_METHODS
 
@@ -34,7 +45,7 @@ def search(
         list[str] | None,
         typer.Option("--method", help=f"One to measure; may be repeated; all where none: {', '.join(SEARCH_METHODS)}."),
     ] = None,
-    k: Annotated[list[int] | None, typer.Option("--k", min=1, help="How many results; may be repeated.")] = None,
+    k: ResultsOption = None,
     runs: Annotated[int, typer.Option("--runs", min=1, help="How often each query is searched and measured.")] = 5,
     limit: Annotated[int, typer.Option("--limit", min=1, help="At most so many queries, evenly spread.")] = 500,
     json: JsonOption = False,
@@ -64,26 +75,13 @@ def search(
 
 @app.command()
 def text(
-    run: Annotated[
-        list[Path] | None, typer.Option("--run", help="The folder of a run; repeat it to compare several.")
-    ] = None,
-    index: Annotated[
-        list[Path] | None, typer.Option("--index", help="An index made by 'lexigraft index'; may be repeated.")
-    ] = None,
-    system: Annotated[
-        list[str] | None,
-        typer.Option("--system", help="A system for all runs, or one for each in order; their models where not given."),
-    ] = None,
+    run: RunsOption = None,
+    index: IndexesOption = None,
+    system: SystemsOption = None,
     keep: KeepOption = None,
-    queries: Annotated[
-        Path | None,
-        typer.Option("--queries", help="Queries as a file; those a run is measured on where not given."),
-    ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option("--data", help="The collection: for the queries of an --index, or where a run's own has moved."),
-    ] = None,
-    k: Annotated[list[int] | None, typer.Option("--k", min=1, help="How many results; may be repeated.")] = None,
+    queries: QueriesOption = None,
+    data: MovedDataOption = None,
+    k: ResultsOption = None,
     runs: Annotated[int, typer.Option("--runs", min=1, help="How often each query is measured.")] = 5,
     limit: Annotated[int, typer.Option("--limit", min=1, help="At most so many queries, evenly spread.")] = 200,
     json: JsonOption = False,

@@ -6,32 +6,26 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
-from lexigraft.cli.options import JsonOption, KeepOption
+from lexigraft.cli.options import (
+    IndexesOption,
+    JsonOption,
+    KeepOption,
+    MovedDataOption,
+    QueriesOption,
+    ResultsOption,
+    RunsOption,
+    SystemsOption,
+)
 
 
 def stats(
-    run: Annotated[
-        list[Path] | None, typer.Option("--run", help="The folder of a run; repeat it to compare several.")
-    ] = None,
-    index: Annotated[
-        list[Path] | None, typer.Option("--index", help="An index made by 'lexigraft index'; may be repeated.")
-    ] = None,
-    system: Annotated[
-        list[str] | None,
-        typer.Option("--system", help="A system for all runs, or one for each in order; their models where not given."),
-    ] = None,
+    run: RunsOption = None,
+    index: IndexesOption = None,
+    system: SystemsOption = None,
     keep: KeepOption = None,
-    queries: Annotated[
-        Path | None,
-        typer.Option(
-            "--queries", help="Queries: .jsonl, .tsv or TREC topics; those a run is measured on where not given."
-        ),
-    ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option("--data", help="The collection: for the queries of an --index, or where a run's own has moved."),
-    ] = None,
-    k: Annotated[list[int] | None, typer.Option("--k", min=1, help="How many results; may be repeated.")] = None,
+    queries: QueriesOption = None,
+    data: MovedDataOption = None,
+    k: ResultsOption = None,
     runs: Annotated[int, typer.Option("--runs", min=1, help="How often each query is timed.")] = 5,
     limit: Annotated[int, typer.Option("--limit", min=1, help="Time and count so many queries, evenly spread.")] = 500,
     out: Annotated[

@@ -90,3 +90,24 @@ def overrides(set_: list[str] | None, on_duplicate: str | None = None, alpha: st
     """The settings given on the command line, by --set and by options of their own."""
     own = {"data.on_duplicate": on_duplicate, "model.alpha": alpha}
     return [*(set_ or ()), *(f"{name}={value}" for name, value in own.items() if value is not None)]
+
+
+RunsOption = Annotated[
+    list[Path] | None, typer.Option("--run", help="The folder of a run; repeat it to compare several.")
+]
+IndexesOption = Annotated[
+    list[Path] | None, typer.Option("--index", help="An index made by 'lexigraft index'; may be repeated.")
+]
+SystemsOption = Annotated[
+    list[str] | None,
+    typer.Option("--system", help="A system for all runs, or one for each in order; their models where not given."),
+]
+QueriesOption = Annotated[
+    Path | None,
+    typer.Option("--queries", help="Queries: .jsonl, .tsv or TREC topics; those a run is measured on where not given."),
+]
+MovedDataOption = Annotated[
+    str | None,
+    typer.Option("--data", help="The collection: for the queries of an --index, or where a run's own has moved."),
+]
+ResultsOption = Annotated[list[int] | None, typer.Option("--k", min=1, help="How many results; may be repeated.")]

@@ -39,8 +39,3 @@ class TildeSettings:
     def trains(self) -> bool:
         """Whether there is a step to take."""
         return self.steps > 0 or self.epochs > 0
-
-    def n_steps(self, n_pairs: int) -> int:
-        """The steps there will be: those of so many passes over the pairs, where `epochs` says so."""
-        per_pass = max(1, n_pairs // self.batch)  # a batch never spans passes
-        return max(1, round(self.epochs * per_pass)) if self.epochs else self.steps

@@ -7,7 +7,7 @@ from lexigraft.core.types import TermSource, TracedText
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.inputs import ReadTexts, inputs_of
 from lexigraft.model.trace import NOTHING, OWN_WORD, WHOLE_TEXT, trace_terms
-from lexigraft.vocab.reader import TextReader
+from lexigraft.vocab.reader import TextReader, first_places
 from lexigraft.vocab.words import SpannedText
 
 WHOLE, UNKNOWN = TermSource("text", -1, "the whole text"), TermSource("unknown", -1, "")
@@ -21,7 +21,7 @@ def trace_text(
     inputs = inputs_of(read, np.zeros(1, np.int64), encoder.tokenizer.special.pad, device)
     positions = trace_terms(encoder, inputs, terms).positions.tolist()
     spanned = reader.spans(text)
-    own = reader.first_places(text)
+    own = first_places(reader, text)
 
     def source(term: int, position: int) -> TermSource:
         if position == NOTHING:

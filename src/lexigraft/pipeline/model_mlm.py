@@ -1,25 +1,19 @@
 """A backbone trained as a masked language model, as one artifact: a folder that `model.backbone` takes."""
 
-import logging
-import shutil
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import Manifest, recipe, write_artifact
+from lexigraft.core.artifact import Manifest, recipe
 from lexigraft.core.errors import InputError, require
-from lexigraft.core.lock import working_folder
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.settings_mlm import MlmSettings
 from lexigraft.pipeline import stages
-from lexigraft.pipeline.ensure import whole_artifact
 from lexigraft.pipeline.mlm_training import FORMAT_VERSION, KIND, deciding, read_facts, reads_raw, train_masked_lm
-from lexigraft.pipeline.single import require_free_for
+from lexigraft.pipeline.single import require_free_for, train_alone
 from lexigraft.pipeline.train_model import file_hashes
 from lexigraft.pipeline.vocabularies import judged_collection
-
-log = logging.getLogger(__name__)
 
 
 def make_masked_lm(
@@ -36,21 +30,16 @@ def make_masked_lm(
     config = {"backbone": backbone, **file_hashes(Path(backbone)), "layers": layers, "raw": raw, **deciding(mlm)}
     config["texts"] = stages.source_description(source, settings.data)
     wanted = Manifest(KIND, FORMAT_VERSION, config, seed=seed)
-    aside = out.with_name(f".{out.name}.training")
-    with working_folder(aside):
-        if whole_artifact(out, wanted) is not None:
-            log.info("mlm: done before")
-        else:
-            with (
-                judged_collection(source, settings.data, progress) as collection,
-                write_artifact(out, wanted) as folder,
-            ):
-                texts = (document.contents for document in collection.documents())
-                train_masked_lm(
-                    texts, backbone, backbone, layers, raw, mlm, seed, recipe(wanted), progress, aside / "checkpoint",
-                    folder,
-                )  # fmt: skip
-        shutil.rmtree(aside, ignore_errors=True)  # also what a call left that was killed just before this
+
+    def train(aside: Path, folder: Path) -> None:
+        with judged_collection(source, settings.data, progress) as collection:
+            texts = (document.contents for document in collection.documents())
+            train_masked_lm(
+                texts, backbone, backbone, layers, raw, mlm, seed, recipe(wanted), progress, aside / "checkpoint",
+                folder,
+            )  # fmt: skip
+
+    train_alone(out, wanted, "mlm", train)
     return read_facts(out)
 
 

@@ -1,8 +1,9 @@
 """One artifact and nothing else, without a run around it: an index of text or of vectors, or a model's vectors."""
 
+import logging
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, require_replaceable, write_artifact
 from lexigraft.core.errors import ArtifactError, InputError
-from lexigraft.core.lock import writer_lock
+from lexigraft.core.lock import working_folder, writer_lock
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.data.collection import Collection
@@ -18,9 +19,12 @@ from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
 from lexigraft.index.store import IndexMeta, open_index
 from lexigraft.pipeline import stages
+from lexigraft.pipeline.ensure import whole_artifact
 from lexigraft.pipeline.expanded_documents import named_expansions
 from lexigraft.pipeline.layout import find_model
 from lexigraft.vectors import store as vectors_store
+
+log = logging.getLogger(__name__)
 
 
 def build(source: str, out: Path, settings: Settings, keep: int = 0, progress: Progress = SILENT) -> IndexMeta:
@@ -50,6 +54,19 @@ def index_vectors(
     with write_artifact(out, manifest) as folder:
         build_index(replace(opened, query_encoder=queries), folder, keep, settings.index, progress)
     return open_index(out, checksums=False).meta
+
+
+def train_alone(out: Path, wanted: Manifest, name: str, train: Callable[[Path, Path], None]) -> None:
+    """The trained artifact `wanted` at `out`: kept where it is there, else made by `train(aside, folder)`, which keeps
+    what is half done in the folder `aside` and continues what it finds there."""
+    aside = out.with_name(f".{out.name}.training")
+    with working_folder(aside):
+        if whole_artifact(out, wanted) is not None:
+            log.info("%s: done before", name)
+        else:
+            with write_artifact(out, wanted) as folder:
+                train(aside, folder)
+        shutil.rmtree(aside, ignore_errors=True)  # also what a call left that was killed just before this
 
 
 def seen_from(folder: Path, query_encoder: Mapping[str, Any], before: Path) -> dict[str, Any]:

@@ -70,10 +70,11 @@ class TeacherStage:
         depth, path = self.settings.teacher.depth, self.folder.index(JUDGED, BM25, 0)
         parents = {"index": index.fingerprint, **self._data(QUERIES, TRAIN)}
         wanted = Manifest("negatives", FORMAT_VERSION, {"depth": depth}, parents)
-        return self.artifacts.ensure(
-            STAGE, "mine negatives", self.folder.teacher("negatives"), wanted,
-            lambda out: _mine(path, self.collection, out / MINED, depth, self.progress),
-        )  # fmt: skip
+
+        def make(out: Path) -> None:
+            mine(path, self.collection, out / MINED, depth, self.progress)
+
+        return self.artifacts.ensure(STAGE, "mine negatives", self.folder.teacher("negatives"), wanted, make)
 
     def _teacher(self, negatives: Manifest) -> Manifest:
         from lexigraft.pipeline.train_model import backbone_name, file_hashes
@@ -134,7 +135,3 @@ class TeacherStage:
 
     def _data(self, *parts: str) -> dict[str, str]:
         return {part: self.collection.digest(part) for part in parts}
-
-
-def _mine(index: Path, collection: Collection, out: Path, depth: int, progress: Progress) -> None:
-    mine(index, collection, out, depth, progress)

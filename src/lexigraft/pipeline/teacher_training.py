@@ -3,14 +3,12 @@
 import hashlib
 import json
 import logging
-import shutil
 from collections.abc import Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lexigraft.core.artifact import Manifest, hash_file, recipe, write_artifact, write_json
+from lexigraft.core.artifact import Manifest, hash_file, recipe, write_json
 from lexigraft.core.errors import InputError
-from lexigraft.core.lock import working_folder
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
@@ -20,8 +18,7 @@ from lexigraft.model.backbone import default_device
 from lexigraft.model.cross_encoder import Lengths, load_cross_encoder
 from lexigraft.model.text_pairs import read_subwords
 from lexigraft.pipeline import stages
-from lexigraft.pipeline.ensure import whole_artifact
-from lexigraft.pipeline.single import require_free_for
+from lexigraft.pipeline.single import require_free_for, train_alone
 from lexigraft.pipeline.teacher_data import require_training, teacher_data
 from lexigraft.pipeline.train_model import file_hashes
 from lexigraft.pipeline.training_curves import draw
@@ -109,7 +106,7 @@ def make_teacher(
     if n_processes() > 1:
         raise InputError("teacher train runs as one process; start it without torchrun")
     require_free_for(out, KIND)
-    aside, seed = out.with_name(f".{out.name}.training"), settings.run.seed
+    seed = settings.run.seed
     mined = hash_file(scores_file("--negatives", str(negatives)))
     with judged_collection(source, settings.data, progress) as collection:
         require_training(collection)
@@ -117,15 +114,12 @@ def make_teacher(
         config = {"backbone": backbone, **file_hashes(Path(backbone)), **teacher_config(wanted_teacher, apart)}
         config["data"] = stages.source_description(source, settings.data)
         wanted = Manifest(KIND, FORMAT_VERSION, config, {"negatives": mined}, seed)
-        with working_folder(aside):
-            if whole_artifact(out, wanted) is not None:
-                log.info("teacher: done before")
-            else:
-                with write_artifact(out, wanted) as folder:
-                    lesson = Lesson(collection, negatives, apart)
-                    train_teacher(
-                        backbone, lesson, wanted_teacher, seed, recipe(wanted), aside / "checkpoint", folder, progress
-                    )
-            shutil.rmtree(aside, ignore_errors=True)  # also what a call left that was killed just before this
+        lesson = Lesson(collection, negatives, apart)
+
+        def make(aside: Path, folder: Path) -> None:
+            checkpoint = aside / "checkpoint"
+            train_teacher(backbone, lesson, wanted_teacher, seed, recipe(wanted), checkpoint, folder, progress)
+
+        train_alone(out, wanted, "teacher", make)
     facts: dict[str, Any] = json.loads((out / FACTS).read_text(encoding="utf-8"))
     return facts

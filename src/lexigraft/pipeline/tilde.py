@@ -1,8 +1,6 @@
 """A TILDE model as one artifact: a masked language model's folder, and tilde.json, which says how it reads."""
 
 import json
-import logging
-import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,11 +10,9 @@ from lexigraft.core.artifact import (
     open_artifact,
     read_manifest,
     recipe,
-    write_artifact,
     write_json,
 )
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
-from lexigraft.core.lock import working_folder
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
@@ -26,8 +22,7 @@ from lexigraft.model.backbone import default_device
 from lexigraft.model.families import n_positions
 from lexigraft.model.masked_lm import MaskedLM, load_masked_lm
 from lexigraft.pipeline import stages
-from lexigraft.pipeline.ensure import whole_artifact
-from lexigraft.pipeline.single import require_free_for
+from lexigraft.pipeline.single import require_free_for, train_alone
 from lexigraft.pipeline.tilde_pairs import open_pairs, write_pairs
 from lexigraft.pipeline.token_cache import cached
 from lexigraft.pipeline.train_model import file_hashes
@@ -42,8 +37,6 @@ from lexigraft.vocab.whole_words import WholeWords, find_whole_words
 KIND, FORMAT_VERSION = "tilde", 1
 FACTS = "tilde.json"
 NOT_LEARNED = ("top", "keep", "positives", "checkpoint_every")  # decide nothing of the weights; files count by content
-
-log = logging.getLogger(__name__)
 
 
 class Tilde(NamedTuple):
@@ -87,20 +80,15 @@ def make_tilde(
     if not settings.tilde.trains:
         raise SettingError("tilde.steps and tilde.epochs are 0: nothing would be trained; give --steps or --epochs")
     require_free_for(out, KIND)
-    aside = out.with_name(f".{out.name}.training")
     with judged_collection(source, settings.data, progress) as collection:
         split = collection.evaluation_split(settings.data.split)
         wanted = wanted_tilde(collection, split, {"backbone": backbone, **file_hashes(Path(backbone))}, settings)
-        with working_folder(aside):
-            if whole_artifact(out, wanted) is not None:
-                log.info("tilde: done before")
-            else:
-                with write_artifact(out, wanted) as folder:
-                    train(
-                        collection, split, backbone, backbone, settings, recipe(wanted), progress,
-                        aside / "tilde-checkpoint", folder,
-                    )  # fmt: skip
-            shutil.rmtree(aside, ignore_errors=True)  # also what a call left that was killed just before this
+
+        def make(aside: Path, folder: Path) -> None:
+            checkpoint = aside / "tilde-checkpoint"
+            train(collection, split, backbone, backbone, settings, recipe(wanted), progress, checkpoint, folder)
+
+        train_alone(out, wanted, "tilde", make)
     return read_facts(out)
 
 

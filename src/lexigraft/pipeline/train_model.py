@@ -20,7 +20,7 @@ from lexigraft.pipeline.ensure import Ensurer
 from lexigraft.pipeline.expanded_documents import Expansions, expanded_collection, named_expansions
 from lexigraft.pipeline.layout import JUDGED, RunFolder
 from lexigraft.pipeline.stages import reading, settings_config
-from lexigraft.pipeline.training_data import DEV, TRAIN, measured_queries, scores_file
+from lexigraft.pipeline.training_data import DEV, TRAIN, measured_training_queries, scores_file
 
 EMBEDDED, SCRATCH = "embedded", "scratch"
 FEWEST_PAIRS = 200  # fewer teach a model nothing that BM25 does not know
@@ -224,9 +224,8 @@ class ModelTraining:
             config["expansion_length"], files["expansions"] = model.expansion_length, expansions.digest
             model = replace(model, expansions=str(expansions.file))
         parents |= files
-        split = self.measured_split
-        if {qrel.query_id for qrel in self.collection.qrels(TRAIN)} & measured_queries(self.collection, split):
-            parents["measured"] = self.collection.digest(str(split))  # its queries do not train
+        if measured_training_queries(self.collection, self.measured_split):
+            parents["measured"] = self.collection.digest(str(self.measured_split))  # its queries do not train
         if settings.validate_every and DEV in self.collection.splits:
             parents["dev"] = self.collection.digest(DEV)
         wanted = Manifest(encoder.KIND, encoder.FORMAT_VERSION, config, parents, seed)

@@ -98,8 +98,7 @@ def training_data(collection: Collection, measured_split: str | None, settings: 
     """
     query_text = {query.query_id: query.text for query in collection.queries()}
     train, validating = _judgements(collection, measured_split, settings, query_text)
-    both = {qrel.query_id for qrel in collection.qrels(TRAIN)} & measured_queries(collection, measured_split)
-    if both:
+    if both := measured_training_queries(collection, measured_split):
         message = "%d training queries are measured, too (such as %s), and do not train"
         log.warning(message, len(both), min(both))
     candidates = None
@@ -131,6 +130,12 @@ def measured_queries(collection: Collection, measured_split: str | None) -> set[
     if measured_split is None or measured_split == TRAIN:
         return set()
     return {qrel.query_id for qrel in collection.qrels(measured_split)}
+
+
+def measured_training_queries(collection: Collection, measured_split: str | None) -> set[str]:
+    """Those that have training judgements too, and must not train by them."""
+    measured = measured_queries(collection, measured_split)
+    return {qrel.query_id for qrel in collection.qrels(TRAIN) if qrel.query_id in measured} if measured else measured
 
 
 def queries_apart(collection: Collection, measured_split: str | None, finetune: FinetuneSettings) -> set[str]:

@@ -77,19 +77,21 @@ def train_mlm(
 
     padding = GPU_PADDING if device.type == "cuda" else MOST_PADDING
 
-    def prepare(step: int) -> tuple[AlignedTexts, MaskedTexts, MaskedBatch, Naming]:
+    def prepare(step: int) -> tuple[AlignedTexts, MaskedTexts, MaskedBatch | None, Naming]:
         batch = take(corpus.texts, corpus.rows[rows_of_step(step, len(corpus.rows), settings.batch, seed)])
         masked = mask_subwords(batch, special.mask, ordinary, np.random.default_rng((seed, 1, step)))
         naming: Naming = linear_cross_entropy
         if sampler is not None:
             naming = partial(sampled_cross_entropy, drawn=sampler.draw(step))
-        return batch, masked, masked_batch(batch, masked, special.pad, padding), naming
+        # With a FLOPS term the batch is one rectangle: its pressure is of all texts together.
+        cut = None if settings.flops else masked_batch(batch, masked, special.pad, padding)
+        return batch, masked, cut, naming
 
     ahead = Ahead(prepare, steps)
 
     def step_losses(step: int) -> dict[str, Tensor]:
         batch, masked, cut, naming = ahead(step)
-        if not settings.flops:
+        if cut is not None:
             named = name_masked(model, cut, model.weight, model.bias, naming)
             return {"loss": named.loss, accuracy: named.accuracy}
         subwords, mask = padded(batch, masked.subwords, special.pad, device)

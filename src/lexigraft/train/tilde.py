@@ -28,7 +28,14 @@ from lexigraft.core.settings_tilde import TildeSettings
 from lexigraft.model.inputs import padded
 from lexigraft.model.masked_lm import MaskedLM
 from lexigraft.model.tilde import first_states
-from lexigraft.train.batches import GPU_PADDING, MOST_PADDING, length_buckets, rows_of_step, warmup_within
+from lexigraft.train.batches import (
+    GPU_PADDING,
+    MOST_PADDING,
+    length_buckets,
+    rows_of_step,
+    steps_of_passes,
+    warmup_within,
+)
 from lexigraft.train.linear_binary_cross_entropy import Ones, linear_binary_cross_entropy
 from lexigraft.train.loop import Loop, Schedule, Training
 from lexigraft.train.together import total
@@ -81,11 +88,16 @@ def train_tilde(
             "query_loss": parts[0], "document_loss": parts[1],
         }  # fmt: skip
 
-    n_steps = settings.n_steps(len(pairs))
-    warmup = warmup_within(settings.warmup, n_steps) if settings.epochs else settings.warmup
-    schedule = Schedule(n_steps, settings.horizon, warmup, settings.learning_rate)
+    steps = n_steps(settings, len(pairs))
+    warmup = warmup_within(settings.warmup, steps) if settings.epochs else settings.warmup
+    schedule = Schedule(steps, settings.horizon, warmup, settings.learning_rate)
     loop = Loop("tilde", schedule, checkpoint, settings.checkpoint_every, recipe, seed, progress=progress)
     return loop.run(model, step_losses)
+
+
+def n_steps(settings: TildeSettings, n_pairs: int) -> int:
+    """The steps there will be: those of so many passes over the pairs, where `epochs` says so."""
+    return steps_of_passes(settings.epochs, n_pairs, settings.batch) if settings.epochs else settings.steps
 
 
 def naming_loss(

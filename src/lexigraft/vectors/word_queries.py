@@ -20,7 +20,7 @@ from lexigraft.core.types import TermSource, TracedText, Vocabulary, require_sam
 from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.raw_reader import SubwordReader
-from lexigraft.vocab.reader import TextReader
+from lexigraft.vocab.reader import TextReader, first_places
 from lexigraft.vocab.subwords import SpecialTokens, SubwordTokenizer, spelling_words, wants_space
 from lexigraft.vocab.tokenizer_files import open_tokenizer
 
@@ -57,7 +57,7 @@ class WordQueryEncoder:
 
     def trace_query(self, text: str, terms: NDArray[np.int32]) -> TracedText:
         """Every term of a query is one of its own words."""
-        spanned, places = self._reader.spans(text), self._reader.first_places(text)
+        spanned, places = self._reader.spans(text), first_places(self._reader, text)
 
         def source(term: int) -> TermSource:
             place = places.get(term, -1)

@@ -66,15 +66,6 @@ def pad(indptr: NDArray[np.int64], values: NDArray[np.int32], fill: int) -> tupl
     return rectangle, mask.astype(np.int64)
 
 
-def places_of_terms(text: AlignedTexts) -> dict[int, int]:
-    """Of each term of one text, the place of the word where it comes first."""
-    found: dict[int, int] = {}
-    for term, place in zip(text.terms.tolist(), text.words.tolist(), strict=True):
-        if term >= 0:
-            found.setdefault(term, place)
-    return found
-
-
 class AlignedReader:
     """Reads texts for one tokenizer and vocabulary; remembers the words it has spelt.
 
@@ -119,10 +110,6 @@ class AlignedReader:
     def distinct_terms(self, text: str) -> NDArray[np.int32]:
         """The terms of one whole text, ascending."""
         return self.read_bags([text]).terms
-
-    def first_places(self, text: str) -> dict[int, int]:
-        """Of each term that the whole text holds, the place of the word where it comes first."""
-        return places_of_terms(self.read([text], 2 * len(normalised_utf8(text)) + 8))  # no tokenizer makes more of it
 
     def spans(self, text: str) -> SpannedText:
         """Where the words lie whose places `read` gives."""

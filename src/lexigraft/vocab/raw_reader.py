@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary
-from lexigraft.vocab.aligned import NO_TERM, NOT_POOLED, AlignedTexts, places_of_terms
+from lexigraft.vocab.aligned import NO_TERM, NOT_POOLED, AlignedTexts
 from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.raw_text import reads_words
 from lexigraft.vocab.subwords import SubwordTokenizer
-from lexigraft.vocab.words import SpannedText, normalised_utf8
+from lexigraft.vocab.words import SpannedText
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -115,10 +115,6 @@ class SubwordReader:
                 self._terms_of_part.clear()
             self._terms_of_part[part] = terms
         return terms
-
-    def first_places(self, text: str) -> dict[int, int]:
-        """Of each term that the whole text holds, the place of the subword where it comes first."""
-        return places_of_terms(self.read([text], 2 * len(normalised_utf8(text)) + 8))  # no tokenizer makes more of it
 
     def spans(self, text: str) -> SpannedText:
         """Where the subwords lie whose places `read` gives; a space that belongs to one is left out."""

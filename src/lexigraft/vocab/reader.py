@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from lexigraft.core.types import Vocabulary
 from lexigraft.vocab.aligned import AlignedTexts
 from lexigraft.vocab.bags import TermBags
-from lexigraft.vocab.words import SpannedText
+from lexigraft.vocab.words import SpannedText, normalised_utf8
 
 
 class TextReader(Protocol):
@@ -31,10 +31,16 @@ class TextReader(Protocol):
         """The terms of one whole text, ascending: those of `read_bags`, without their counts."""
         ...
 
-    def first_places(self, text: str) -> dict[int, int]:
-        """Of each term that the whole text holds, the place of the word where it comes first."""
-        ...
-
     def spans(self, text: str) -> SpannedText:
         """Where the words lie whose places `read` gives."""
         ...
+
+
+def first_places(reader: TextReader, text: str) -> dict[int, int]:
+    """Of each term that a whole text holds, the place of the word where it comes first."""
+    whole = reader.read([text], 2 * len(normalised_utf8(text)) + 8)  # no tokenizer makes more of it
+    found: dict[int, int] = {}
+    for term, place in zip(whole.terms.tolist(), whole.words.tolist(), strict=True):
+        if term >= 0:
+            found.setdefault(term, place)
+    return found
