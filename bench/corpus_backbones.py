@@ -4,8 +4,8 @@
         [--layers 6 --width 384 --heads 6 --steps 2000 --batch 256 --length 128 --learning-rate 5e-4] [--second TEXTS]
 
 For the collection at DIR it leaves OUT/NAME-bert (the tokenizer given), NAME-30k and NAME-large (as many pieces as
-occur twice), each an encoder of the same size trained as a masked language model on the collection's documents, and
-prints what each came to as JSON. With --second, NAME-large-second is NAME-large trained further on those texts. Done
+occur twice), each an encoder of the same size trained as a masked language model on the collection's documents and
+training queries (OUT/NAME.txt), and prints what each came to as JSON. With --second, NAME-large-second is NAME-large trained further on those texts. Done
 ones are kept.
 """
 
@@ -16,8 +16,12 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 from typing import Any
+
+from lexigraft.data.sources import open_source
+from lexigraft.pipeline.training_data import training_queries
 
 PIECES = {"30k": 30_000, "large": 300_000}
 
@@ -38,19 +42,31 @@ def make(name: str, options: argparse.Namespace) -> dict[str, Any]:
     start, out = time.monotonic(), options.out / f"{options.data.name}-{name}"
     tokenizer = options.bert if name == "bert" else out.with_name(f"{out.name}.pieces")
     facts: dict[str, Any] = {"name": out.name}
-    if name != "bert":
+    if name != "bert" and not tokenizer.is_dir():
         facts |= lexigraft("vocab", "wordpiece", "--data", options.data, "--size", PIECES[name], "--out", tokenizer)
     size = ("--layers", options.layers, "--width", options.width, "--heads", options.heads)
     fresh = out.with_name(f"{out.name}.fresh")
     if not fresh.is_dir():
         lexigraft("model", "fresh", "--tokenizer", tokenizer, *size, "--out", fresh)
-    facts |= train(fresh, options.data, out, options.steps, options)
+    facts |= train(fresh, texts_of(options), out, options.steps, options)
     if options.second and name == "large":
         further = train(out, options.second, out.with_name(f"{out.name}-second"), options.second_steps, options)
         facts["second"] = further
     facts["seconds"] = round(time.monotonic() - start, 1)
     print(json.dumps(facts), flush=True)
     return facts
+
+
+def texts_of(options: argparse.Namespace) -> Path:
+    return Path(options.out / f"{options.data.name}.txt")
+
+
+def write_texts(options: argparse.Namespace) -> None:
+    """What a run's own masked language modelling would read, a text a line."""
+    collection = open_source(str(options.data))
+    with texts_of(options).open("w", encoding="utf-8") as file:
+        for text in chain((document.contents for document in collection.documents()), training_queries(collection)):
+            print(" ".join(text.split()), file=file)
 
 
 def train(backbone: Path, texts: object, out: Path, steps: int, options: argparse.Namespace) -> dict[str, Any]:
@@ -74,6 +90,8 @@ def main() -> None:
     parser.add_argument("--learning-rate", type=float, default=5e-4)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
+    if not texts_of(options).is_file():
+        write_texts(options)
     with ThreadPoolExecutor(options.jobs) as pool:
         found = list(pool.map(lambda name: make(name, options), options.only))
     (options.out / f"{options.data.name}.json").write_text(json.dumps(found, indent=1) + "\n")
