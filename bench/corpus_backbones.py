@@ -1,12 +1,12 @@
 """Encoders from nothing but a collection, one for each of several vocabularies, for the corpus vocabulary study.
 
     python -m bench.corpus_backbones --data DIR --bert TOKENIZER_DIR --out runs/backbones [--jobs 3]
-        [--layers 6 --width 384 --heads 6 --steps 2000 --batch 256 --length 128 --learning-rate 5e-4] [--second TEXTS]
+        [--only bert 30k large] [--layers 6 --width 384 --heads 6 --steps 2000 --batch 256 --length 128]
+        [--learning-rate 5e-4]
 
 For the collection at DIR it leaves OUT/NAME-bert (the tokenizer given), NAME-30k and NAME-large (as many pieces as
 occur twice), each an encoder of the same size trained as a masked language model on the collection's documents and
-training queries (OUT/NAME.txt), and prints what each came to as JSON. With --second, NAME-large-second is NAME-large trained further on those texts. Done
-ones are kept.
+training queries (OUT/NAME.txt), and writes what each came to beside it, as JSON. Done ones are kept.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def lexigraft(*arguments: object, threads: int = 1) -> dict[str, Any]:
     return found
 
 
-def make(name: str, options: argparse.Namespace) -> dict[str, Any]:
+def make(name: str, options: argparse.Namespace) -> None:
     """The encoder for one vocabulary: its tokenizer, drawn, trained."""
     start, out = time.monotonic(), options.out / f"{options.data.name}-{name}"
     tokenizer = options.bert if name == "bert" else out.with_name(f"{out.name}.pieces")
@@ -49,12 +49,9 @@ def make(name: str, options: argparse.Namespace) -> dict[str, Any]:
     if not fresh.is_dir():
         lexigraft("model", "fresh", "--tokenizer", tokenizer, *size, "--out", fresh)
     facts |= train(fresh, texts_of(options), out, options.steps, options)
-    if options.second and name == "large":
-        further = train(out, options.second, out.with_name(f"{out.name}-second"), options.second_steps, options)
-        facts["second"] = further
     facts["seconds"] = round(time.monotonic() - start, 1)
     print(json.dumps(facts), flush=True)
-    return facts
+    out.with_name(f"{out.name}.json").write_text(json.dumps(facts, indent=1) + "\n")
 
 
 def texts_of(options: argparse.Namespace) -> Path:
@@ -64,9 +61,11 @@ def texts_of(options: argparse.Namespace) -> Path:
 def write_texts(options: argparse.Namespace) -> None:
     """What a run's own masked language modelling would read, a text a line."""
     collection = open_source(str(options.data))
-    with texts_of(options).open("w", encoding="utf-8") as file:
+    aside = texts_of(options).with_suffix(f".{os.getpid()}")
+    with aside.open("w", encoding="utf-8") as file:
         for text in chain((document.contents for document in collection.documents()), training_queries(collection)):
             print(" ".join(text.split()), file=file)
+    aside.replace(texts_of(options))  # whole or not at all: another process may want it
 
 
 def train(backbone: Path, texts: object, out: Path, steps: int, options: argparse.Namespace) -> dict[str, Any]:
@@ -82,8 +81,6 @@ def main() -> None:
     parser.add_argument("--bert", type=Path, required=True, help="a tokenizer's folder")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--only", nargs="*", default=["bert", *PIECES], help="of bert, 30k, large")
-    parser.add_argument("--second", default="", help="texts to go on with, for the largest")
-    parser.add_argument("--second-steps", type=int, default=500)
     parser.add_argument("--jobs", type=int, default=1)
     for name, value in (("layers", 6), ("width", 384), ("heads", 6), ("steps", 2000), ("batch", 256), ("length", 128)):
         parser.add_argument(f"--{name}", type=int, default=value)
@@ -93,8 +90,7 @@ def main() -> None:
     if not texts_of(options).is_file():
         write_texts(options)
     with ThreadPoolExecutor(options.jobs) as pool:
-        found = list(pool.map(lambda name: make(name, options), options.only))
-    (options.out / f"{options.data.name}.json").write_text(json.dumps(found, indent=1) + "\n")
+        list(pool.map(lambda name: make(name, options), options.only))
 
 
 if __name__ == "__main__":

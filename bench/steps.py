@@ -1,11 +1,11 @@
 """Runs the commands of a plan, each as soon as those that it needs are done.
 
-    python -m bench.steps bench/plans/corpus_vocabulary_steps.toml --where out=runs/study --where data=DIR ... [--only NAME ...]
+    python -m bench.steps PLAN.toml --where out=runs/study [--where NAME=VALUE ...] [--only NAME ...]
 
-A plan (TOML) has `[steps.NAME]` with a `command` (one line of shell), `after` (the names it waits for) and `threads` (of
-OpenMP and numba; 1). `{NAME}` in a command is what `--where NAME=...` or the plan's `[where]` says. A step that is done
-is not done again; one that fails is said, with its log, and what waits for it is left out. `{out}` holds logs, marks of
-what is done, and steps.json with the seconds of each.
+A plan (TOML) has `[steps.NAME]` with a `command` (one line of shell), `after` (the names it waits for) and `threads`
+(of OpenMP and numba; 1). `{NAME}` in a command is what `--where NAME=...` or the plan's `[where]` says. A step that is
+done is not done again; one that fails is said, with its log, and what waits for it is left out. `{out}` holds logs,
+marks of what is done, and steps.json with the seconds of each.
 """
 
 import argparse
@@ -57,7 +57,7 @@ def perform(step: Step, out: Path) -> float:
 
 
 def follow(steps: list[Step], out: Path) -> list[str]:
-    """Every step after those it needs, as many at a time as can be; the names of those that failed or could not begin."""
+    """Every step after those it needs, as many at a time as can be; those that failed or could not begin."""
     started, ended, failed = time.monotonic(), set[str](), list[str]()
     waiting, running = {step.name: step for step in steps}, dict[Future[float], Step]()
     with ThreadPoolExecutor(max(1, len(steps))) as pool:
