@@ -95,6 +95,15 @@ def test_both_subword_sets_are_measured_every_so_often_and_at_the_end(pretrained
     assert (pretrained / "curves.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_without_steps_no_text_is_read(collection, backbone, tmp_path, lexigraft):
+    answer = lexigraft(*pretraining(collection, backbone, tmp_path / "run", "pretrain.steps=0"))
+    assert answer.status == 0, answer.stderr
+    folder = tmp_path / "run/model/pretrained"
+    assert json.loads((folder / "history.json").read_text()) == []
+    assert not (folder / "pretraining.json").exists() and not (tmp_path / "run/model/pretrain-texts").exists()
+    assert open_encoder(folder).head.weight.isfinite().all()
+
+
 def test_other_texts_a_few_of_them_and_those_without_terms(collection, backbone, tmp_path, lexigraft):
     source = tmp_path / "other.txt"
     source.write_text(

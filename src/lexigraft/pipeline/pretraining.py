@@ -11,6 +11,7 @@ from lexigraft.core.settings import ModelSettings, PretrainSettings
 from lexigraft.model.backbone import Backbone, default_device, load_backbone
 from lexigraft.pipeline.new_model import new_encoder, write_model
 from lexigraft.pipeline.token_cache import cached, open_aligned, write_aligned
+from lexigraft.train.loop import Training
 from lexigraft.train.pretrain import pretrain as train_to_name_terms
 from lexigraft.train.pretraining_texts import choose_texts
 from lexigraft.train.trainable import freeze, set_dropout
@@ -34,12 +35,15 @@ def pretrain(
 ) -> None:
     """Graft the vocabulary onto the backbone loaded from `source` and train it to name masked terms (EMLM) in `texts`;
     `pretraining.json` says what became of those. With a plain head terms are subwords, and this is masked language
-    modelling of the usual kind.
+    modelling of the usual kind. With no steps the texts are not read.
     """
     lexicon = open_lexicon(vocabulary)
     backbone = load_backbone(source, model.layers, name)
     _require_positions(backbone, max(model.query_length, model.document_length))
     encoder = new_encoder(backbone, lexicon, model, seed).to(default_device())
+    if not settings.steps:
+        write_model(encoder, Training(), folder)
+        return
     reader = encoder.reader()
 
     def read(draft: Path) -> None:
