@@ -2,7 +2,7 @@
 
     python -m bench.corpus_backbones --data DIR --bert TOKENIZER_DIR --out runs/backbones [--jobs 3]
         [--only bert 30k large] [--layers 6 --width 384 --heads 6 --steps 2000 --batch 256 --length 128]
-        [--learning-rate 5e-4]
+        [--learning-rate 5e-4] [--seed 0]
 
 For the collection at DIR it leaves OUT/NAME-bert (the tokenizer given), NAME-30k and NAME-large (as many pieces as
 occur twice), each an encoder of the same size trained as a masked language model on the collection's documents and
@@ -40,6 +40,8 @@ def lexigraft(*arguments: object, threads: int = 1) -> dict[str, Any]:
 def make(name: str, options: argparse.Namespace) -> None:
     """The encoder for one vocabulary: its tokenizer, drawn, trained."""
     start, out = time.monotonic(), options.out / f"{options.data.name}-{name}"
+    if out.with_name(f"{out.name}.json").is_file():
+        return
     tokenizer = options.bert if name == "bert" else out.with_name(f"{out.name}.pieces")
     facts: dict[str, Any] = {"name": out.name}
     if name != "bert" and not tokenizer.is_dir():
@@ -47,7 +49,7 @@ def make(name: str, options: argparse.Namespace) -> None:
     size = ("--layers", options.layers, "--width", options.width, "--heads", options.heads)
     fresh = out.with_name(f"{out.name}.fresh")
     if not fresh.is_dir():
-        lexigraft("model", "fresh", "--tokenizer", tokenizer, *size, "--out", fresh)
+        lexigraft("model", "fresh", "--tokenizer", tokenizer, *size, "--seed", options.seed, "--out", fresh)
     facts |= train(fresh, texts_of(options), out, options.steps, options)
     facts["seconds"] = round(time.monotonic() - start, 1)
     print(json.dumps(facts), flush=True)
@@ -70,7 +72,7 @@ def write_texts(options: argparse.Namespace) -> None:
 
 def train(backbone: Path, texts: object, out: Path, steps: int, options: argparse.Namespace) -> dict[str, Any]:
     how = ("--steps", steps, "--batch", options.batch, "--length", options.length, "--warmup", max(1, steps // 20))
-    rate = ("--learning-rate", options.learning_rate, "--checkpoint-every", 100_000)
+    rate = ("--learning-rate", options.learning_rate, "--checkpoint-every", 100_000, "--seed", options.seed)
     raw = ("--set", "model.head=plain")  # texts as plain and uniCOIL heads will read them
     return lexigraft("model", "mlm", "--backbone", backbone, "--texts", texts, "--out", out, *how, *rate, *raw)
 
@@ -82,7 +84,15 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--only", nargs="*", default=["bert", *PIECES], help="of bert, 30k, large")
     parser.add_argument("--jobs", type=int, default=1)
-    for name, value in (("layers", 6), ("width", 384), ("heads", 6), ("steps", 2000), ("batch", 256), ("length", 128)):
+    for name, value in (
+        ("seed", 0),
+        ("layers", 6),
+        ("width", 384),
+        ("heads", 6),
+        ("steps", 2000),
+        ("batch", 256),
+        ("length", 128),
+    ):
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--learning-rate", type=float, default=5e-4)
     options = parser.parse_args()

@@ -3,7 +3,8 @@
     python -m bench.corpus_tables gather --out runs/study --results docs/results/corpus_vocabulary.json
     python -m bench.corpus_tables show docs/results/corpus_vocabulary.json
 
-`--out` is the folder of `bench.steps bench/plans/corpus_vocabulary_steps.toml`; what is not there yet is left out.
+`--out` is the folder of `bench.steps bench/plans/corpus_vocabulary_steps.toml`; what is not there yet is left out, and
+what a former file of results says of `how` is kept.
 """
 
 import argparse
@@ -44,9 +45,9 @@ def gather(out: Path) -> dict[str, Any]:
         for run in read(file)["runs"]:
             rows = [{key: row[key] for key in MEASURED if key in row} for row in run.get("rows", [])]
             facts = {"rows": rows, "seconds": run["seconds"], "kept": run.get("finetuned", {}).get("kept")}
-            facts |= {"failed": run["failed"]} if "failed" in run else {}
+            facts |= {key: run[key] for key in ("settings", "failed") if key in run}
             found["runs"].setdefault(run["collection"], {})[run["arm"]] = facts
-            found.setdefault("settings", run["settings"])
+    found["settings"] = common_settings(found["runs"])
     for collection, arms in found["runs"].items():
         found["pairs"][collection] = [pair for pair in (told_apart(out, collection, names) for names in PAIRS) if pair]
         arms["bm25"] = {"rows": bm25(out, collection)}
@@ -57,6 +58,15 @@ def gather(out: Path) -> dict[str, Any]:
                   for one in all_of_it["list_maxima"]["systems"]]  # fmt: skip
         found["statistics"][file.parent.name.removeprefix("stats-")] = {**kept, "list_maxima": maxima}
     return found
+
+
+def common_settings(runs: dict[str, dict[str, Any]]) -> list[str]:
+    """Those that all runs have; every run keeps those of its own."""
+    facts = [one for arms in runs.values() for one in arms.values()]
+    common = [text for text in facts[0]["settings"] if all(text in one["settings"] for one in facts)] if facts else []
+    for one in facts:
+        one["settings"] = [text for text in one["settings"] if text not in common]
+    return common
 
 
 def told_apart(out: Path, collection: str, names: tuple[str, str]) -> dict[str, Any] | None:
@@ -109,6 +119,7 @@ def show(found: dict[str, Any]) -> None:
             for arm, facts in arms.items()
             for row in facts["rows"]
         ]
+        rows += [[arm, "", "failed: " + facts["failed"]] for arm, facts in arms.items() if "failed" in facts]
         print(f"\n{collection}\n\n{table(head, rows)}")
         pairs = [[pair["model"], pair["to"], f"{pair['difference']:+.4f}", f"{pair['p']:.2g}"]
                  for pair in found["pairs"][collection]]  # fmt: skip
@@ -131,7 +142,8 @@ def main() -> None:
     actions.add_parser("show").add_argument("results", type=Path)
     options = parser.parse_args()
     if options.action == "gather":
-        options.results.write_text(json.dumps(gather(options.out), indent=1) + "\n", encoding="utf-8")
+        how = read(options.results).get("how", {}) if options.results.is_file() else {}
+        options.results.write_text(json.dumps({"how": how, **gather(options.out)}, indent=1) + "\n", encoding="utf-8")
     else:
         show(read(options.results))
 

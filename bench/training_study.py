@@ -6,7 +6,7 @@
 A plan (TOML) has `base` settings, `[collections.NAME]` with `data` and `set`, `[arms.NAME]` with `set` and, where an
 arm is meant for some collections alone, `on`. Every arm is run on every collection by `lexigraft run`; `{NAME}` in a
 plan is what `--where NAME=...` says. A run that is done is not done again; one that fails (a collapse is a result too)
-is kept with its message.
+is kept with its message, and the status is 1 at the end.
 """
 
 import argparse
@@ -101,12 +101,15 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--only", nargs="*", metavar="COLLECTION/ARM")
+    parser.add_argument("--only", nargs="+", metavar="COLLECTION/ARM")
     parser.add_argument("--results", type=Path, help="where to write the JSON; OUT/results.json where not given")
     options = parser.parse_args()
     where = dict(text.split("=", 1) for text in options.where)
     runs = planned(tomllib.loads(options.plan.read_text(encoding="utf-8")), where)
     if options.only:
+        known = {name for run in runs for name in (run.name, run.collection)}
+        if unknown := sorted(set(options.only) - known):
+            parser.error(f"the plan does not have {', '.join(unknown)}")
         runs = [run for run in runs if run.name in options.only or run.collection in options.only]
     options.out.mkdir(parents=True, exist_ok=True)
     results = options.results or options.out / "results.json"
@@ -117,6 +120,8 @@ def main() -> None:
             found[begun[done]] = done.result()
             in_order = [found[at] for at in sorted(found)]
             results.write_text(json.dumps({"plan": options.plan.name, "runs": in_order}, indent=1) + "\n")
+    if failed := [f"{one['collection']}/{one['arm']}" for one in found.values() if "failed" in one]:
+        raise SystemExit(f"failed: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

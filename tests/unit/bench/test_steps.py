@@ -38,7 +38,7 @@ def test_a_failure_leaves_out_what_waits_for_it_and_nothing_else(out: Path, caps
     ]
     assert follow(steps, out) == ["broken", "after"]
     assert "the reason" in capsys.readouterr().out
-    assert (out / "alone").is_file() and not (out / "after").exists() and not (out / "done" / "broken").exists()
+    assert (out / "alone").is_file() and not (out / "after").exists() and not list((out / "done").glob("broken*"))
 
 
 def test_values_given_come_before_those_of_the_plan() -> None:
@@ -49,3 +49,15 @@ def test_values_given_come_before_those_of_the_plan() -> None:
 def test_a_step_that_waits_for_nothing_known_is_named() -> None:
     with pytest.raises(SystemExit, match="one waits for two"):
         planned({"steps": {"one": {"command": "true", "after": ["two"]}}}, {})
+
+
+def test_a_value_that_nobody_gives_is_named() -> None:
+    with pytest.raises(SystemExit, match="one needs --where size="):
+        planned({"steps": {"one": {"command": "run {size}"}}}, {})
+
+
+def test_another_command_for_a_step_that_is_done_is_an_error(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert follow([Step("one", f"echo first > {out}/one", [], 1)], out) == []
+    assert follow([Step("one", f"echo second > {out}/one", [], 1)], out) == ["one"]
+    assert "done by another command" in capsys.readouterr().out
+    assert (out / "one").read_text() == "first\n"
