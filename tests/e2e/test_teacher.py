@@ -159,7 +159,7 @@ def test_scoring_goes_on_where_it_was_stopped(data, trained, tmp_path, lexigraft
         patch.setattr(teacher_scoring, "score_pairs", die_in_the_second)
         lexigraft(*score(data, trained[0], out))
     assert not out.exists()
-    with (tmp_path / ".stopped.trec.scoring/scored.trec").open("a") as part:
+    with (tmp_path / ".stopped.trec.scoring/part").open("a") as part:
         part.write("q50 Q0 d1")  # what a kill in the middle of a line leaves
     answer = lexigraft(*score(data, trained[0], out))
     assert "scoring: continuing after 50 queries" in answer.stderr

@@ -119,6 +119,45 @@ def test_expansions_are_new_words_of_the_topic(trained, expansions, collection, 
     assert (refused.status, "was made with keep = 3, and 2 is asked for" in refused.stderr) == (2, True)
 
 
+def test_killed_expansion_goes_on_and_ends_with_the_same_bytes(trained, collection, tmp_path, lexigraft, monkeypatch):
+    from lexigraft.pipeline import tilde_expansion as module
+
+    class KilledError(Exception):
+        pass
+
+    monkeypatch.setattr(module, "DOCUMENTS_AT_ONCE", 10)
+    choosing, calls = module.choose_words, []
+
+    def die_in_the_third(*arguments):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KilledError
+        return choosing(*arguments)
+
+    def call(name, keep=3):
+        options = ("--model", trained, "--data", collection, "--top", 30, "--keep", keep, "--json")
+        return ("tilde", "expand", *options, "--out", tmp_path / name)
+
+    whole = lexigraft(*call("whole.jsonl")).json
+    with monkeypatch.context() as patch, pytest.raises(KilledError):
+        patch.setattr(module, "choose_words", die_in_the_third)
+        lexigraft(*call("stopped.jsonl"))
+    assert not (tmp_path / "stopped.jsonl").exists()
+    with (tmp_path / ".stopped.jsonl.expanding/part").open("a") as part:
+        part.write('{"id": "d2')  # what a kill in the middle of a line leaves
+    answer = lexigraft(*call("stopped.jsonl"))
+    assert "expanding: continuing after 20 documents" in answer.stderr
+    assert (tmp_path / "stopped.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    assert {**answer.json, "expansions": ""} == {**whole, "expansions": ""}
+    assert not list(tmp_path.glob(".*"))
+    calls.clear()
+    with monkeypatch.context() as patch, pytest.raises(KilledError):
+        patch.setattr(module, "choose_words", die_in_the_third)
+        lexigraft(*call("other.jsonl"))
+    other = lexigraft(*call("other.jsonl", keep=2))  # what was begun is of another recipe
+    assert (other.status, "continuing" in other.stderr, other.json["documents"]) == (0, False, whole["documents"])
+
+
 def test_bm25_finds_by_them(expansions, collection, tmp_path, lexigraft):
     found = lexigraft(
         "expand", "doc2query", "--data", collection, "--generated", expansions, "--out", tmp_path / "x", "--json"

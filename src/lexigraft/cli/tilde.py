@@ -106,7 +106,8 @@ def expand(
 ) -> None:
     """Write for every document the words that a TILDE model adds to it.
 
-    BM25 takes the file by 'expand doc2query', a learned model by --set model.expansions=FILE.
+    BM25 takes the file by 'expand doc2query', a learned model by --set model.expansions=FILE. Killed, the same command
+    continues.
     """
     from lexigraft.core.config import load_settings
     from lexigraft.pipeline.tilde_expansion import expand_collection

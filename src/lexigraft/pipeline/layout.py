@@ -4,7 +4,7 @@ RUN/collection/                     what was read (for pydocs: the two views in 
 RUN/model/{vocabulary,pretrained,finetuned}/    the learned model; *-checkpoint/ while it trains, backbone/ from scratch
 RUN/model/{mlm,mlm-second}/         its backbone, trained as a masked language model on one corpus, then on a second
 RUN/model/teacher/{negatives,model,scores,quality}/    a cross-encoder: what it learns from, itself, what it says
-RUN/model/{tilde,expansions[-VIEW]}/    what expands documents, and what it adds to them
+RUN/model/{tilde,expansions[-VIEW]}/    what expands documents, and what it adds to them; *-unfinished/ on the way
 RUN/VIEW/SYSTEM/vectors/            document vectors
 RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document
 RUN/VIEW/metadata/                  what filters read, of any system's documents; INDEX.metadata/ beside a lone index

@@ -1,9 +1,6 @@
 """A teacher's scores of the pairs of a run, written as a run: to measure it by, and to distil from (F1)."""
 
-import json
 import logging
-import os
-import shutil
 import time
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.artifact import hash_file, write_json
+from lexigraft.core.artifact import hash_file
+from lexigraft.core.continued_file import continued_file
 from lexigraft.core.errors import ArtifactError, InputError
-from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Qrel, Ranking
@@ -123,36 +120,14 @@ def score_to_file(
     a later call that depends on the same goes on from there."""
     model.eval()
     texts, wanted = _read(model, collection, wanted)
-    with writer_lock(work):
-        part, state = work / "scored.trec", work / "state.json"
-        first, n_bytes = _done_before(state, depends_on) if part.is_file() else (0, 0)
-        if n_bytes and part.stat().st_size < n_bytes:  # the machine stopped before the scores were on the disk
-            first, n_bytes = 0, 0
-        with part.open("r+b" if n_bytes else "wb") as cut:
-            cut.truncate(n_bytes)
-        with part.open("a", encoding="utf-8") as file:
-            for n_done, rankings in _blocks(model, texts, wanted, first, progress):
-                write_run(file, rankings, TAG, form=EVERY_DIGIT)
-                file.flush()
-                os.fsync(file.fileno())  # before the state that counts on them
-                write_json(
-                    state, {"depends_on": dict(depends_on), "queries": n_done, "bytes": os.fstat(file.fileno()).st_size}
-                )
-        part.replace(out)
-        shutil.rmtree(work)
+    with continued_file(out, work, depends_on) as part:
+        first = part.done.get("queries", 0)
+        if first:
+            log.info("scoring: continuing after %d queries", first)
+        for n_done, rankings in _blocks(model, texts, wanted, first, progress):
+            write_run(part.file, rankings, TAG, form=EVERY_DIGIT)
+            part.keep(queries=n_done)
     return Scored(int((np.diff(wanted.indptr) > 0).sum()), len(wanted.documents))
-
-
-def _done_before(state: Path, depends_on: Mapping[str, Any]) -> tuple[int, int]:
-    """(queries, bytes) that a call which was stopped left."""
-    try:
-        found = json.loads(state.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return 0, 0
-    if found["depends_on"] != json.loads(json.dumps(depends_on)):
-        return 0, 0
-    log.info("scoring: continuing after %d queries", found["queries"])
-    return found["queries"], found["bytes"]
 
 
 def _blocks(

@@ -1,14 +1,17 @@
 """A file of expansions: for every document of a collection the words that a TILDE model adds to it, streamed."""
 
 import json
-import os
-from collections.abc import Iterable
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lexigraft.core.artifact import sync, write_json
+from lexigraft.core.artifact import write_json
+from lexigraft.core.continued_file import ContinuedFile, continued_file
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
@@ -28,13 +31,15 @@ DOCUMENTS_AT_ONCE = 1024
 KIND, FORMAT_VERSION = "expansions", 1
 FILE, FACTS = "expansions.jsonl", "expansions.json"  # of an artifact
 
+log = logging.getLogger(__name__)
+
 
 def expand_collection(
     model: Path, source: str, out: Path, keep: int, top: int, settings: Settings, progress: Progress = SILENT
 ) -> dict[str, Any]:
     """Write the expansions of the documents of `source` to `out` (.jsonl), which appears whole or not at all; how they
     were made and what they are like lies beside it (OUT.recipe.json) and is returned. A file of the same recipe is
-    kept; one of another raises."""
+    kept; one of another raises. A killed call is continued by the next."""
     require_cut(keep, top)
     if not out.name.endswith(".jsonl"):
         raise InputError(f"{out}: expansions are written as plain .jsonl; give such a name")
@@ -49,13 +54,9 @@ def expand_collection(
         if out.exists():
             return _same_file(out, beside, made_by)
         out.parent.mkdir(parents=True, exist_ok=True)
-        aside = out.with_name(f".{out.name}.{os.getpid()}")
-        try:
-            facts = write_expansions(tilde, collection.documents(), keep, top, aside, progress)
+        with continued_file(out, out.with_name(f".{out.name}.expanding"), made_by) as part:
+            facts = write_expansions(tilde, collection.documents(), keep, top, part, progress)
             write_json(beside, {**made_by, **facts})
-            aside.replace(out)
-        finally:
-            aside.unlink(missing_ok=True)
     return {**made_by, **facts}
 
 
@@ -84,35 +85,44 @@ def require_cut(keep: int, top: int) -> None:
 
 
 def write_expansions(
-    tilde: Tilde, documents: Iterable[Document], keep: int, top: int, file: Path, progress: Progress = SILENT
+    tilde: Tilde, documents: Iterable[Document], keep: int, top: int, part: ContinuedFile, progress: Progress = SILENT
 ) -> dict[str, float]:
-    """Write {"id", "text"} for every document; returns counts. The model reads a document's beginning; words that
-    stand anywhere in it are not added."""
-    model, words, counts = tilde.model, tilde.words, ExpansionCounts()
+    """Write {"id", "text"} for every document that is not done yet; returns counts of all. The model reads a document's
+    beginning; words that stand anywhere in it are not added."""
+    model, words, counts = tilde.model, tilde.words, ExpansionCounts(**part.done)
     reader, terms = AlignedReader(model.tokenizer, words.words), words.words.terms
-    tracked = progress.track(documents, "expanding documents")
-    with file.open("w", encoding="utf-8") as lines:
-        for batch in batches(tracked, lambda document: len(document.text), DOCUMENTS_AT_ONCE):
-            texts = [document.contents for document in batch]
-            aligned, bags = reader.read_both(texts, tilde.facts["document_length"])
-            named = words.word_of[likeliest_terms(model, aligned, top)].astype(np.int64)
-            named[np.diff(aligned.indptr) <= SPECIAL_SUBWORDS] = NO_WORD  # nothing was read, so nothing follows from it
-            chosen = choose_words(named, bags.indptr, bags.terms.astype(np.int64), keep, len(terms))
-            counts.add(chosen)
-            for place, document in enumerate(batch):
-                added = chosen.words[chosen.indptr[place] : chosen.indptr[place + 1]].tolist()
-                record = {"id": document.doc_id, "text": " ".join(terms[number] for number in added)}
-                lines.write(json.dumps(record, ensure_ascii=False) + "\n")
+    if counts.documents:
+        log.info("expanding: continuing after %d documents", counts.documents)
+    left = islice(progress.track(documents, "expanding documents"), counts.documents, None)
+    for batch in batches(left, lambda document: len(document.text), DOCUMENTS_AT_ONCE):
+        texts = [document.contents for document in batch]
+        aligned, bags = reader.read_both(texts, tilde.facts["document_length"])
+        named = words.word_of[likeliest_terms(model, aligned, top)].astype(np.int64)
+        named[np.diff(aligned.indptr) <= SPECIAL_SUBWORDS] = NO_WORD  # nothing was read, so nothing follows from it
+        chosen = choose_words(named, bags.indptr, bags.terms.astype(np.int64), keep, len(terms))
+        counts.add(chosen)
+        for place, document in enumerate(batch):
+            added = chosen.words[chosen.indptr[place] : chosen.indptr[place + 1]].tolist()
+            record = {"id": document.doc_id, "text": " ".join(terms[number] for number in added)}
+            part.file.write(json.dumps(record, ensure_ascii=False) + "\n")
+        part.keep(**asdict(counts))
     if not counts.documents:
         raise InputError("the collection has no documents; its corpus file is empty")
-    sync(file)
     return counts.facts()
 
 
 def make_expansions(
-    model: Path, documents: Iterable[Document], keep: int, top: int, folder: Path, progress: Progress = SILENT
+    model: Path,
+    documents: Iterable[Document],
+    keep: int,
+    top: int,
+    folder: Path,
+    work: Path,
+    depends_on: Mapping[str, Any],
+    progress: Progress = SILENT,
 ) -> None:
-    """The same as the files of an artifact in `folder`."""
+    """The same as the files of an artifact in `folder`; what is unfinished lies in `work`."""
     tilde = open_tilde(model)
-    facts = write_expansions(tilde, documents, keep, top, folder / FILE, progress)
+    with continued_file(folder / FILE, work, depends_on) as part:
+        facts = write_expansions(tilde, documents, keep, top, part, progress)
     write_json(folder / FACTS, {"tokenizer": tilde.facts["fingerprint"], "keep": keep, "top": top, **facts})

@@ -267,7 +267,8 @@ class ModelTraining:
             self._made[part] = self.artifacts.ensure(
                 "tilde", f"expansions ({view})", folder, wanted,
                 lambda out: tilde_expansion.make_expansions(
-                    self.folder.model("tilde"), read.documents(), settings.keep, settings.top, out, self.progress
+                    self.folder.model("tilde"), read.documents(), settings.keep, settings.top, out,
+                    self.folder.model(f"{part}-unfinished"), recipe(wanted), self.progress,
                 ),
             )  # fmt: skip
         return Expansions(folder / tilde_expansion.FILE, str(self._made[part].files[tilde_expansion.FILE]["sha256"]))
