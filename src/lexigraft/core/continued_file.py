@@ -36,6 +36,8 @@ def continued_file(out: Path, work: Path, depends_on: Mapping[str, Any]) -> Iter
     with writer_lock(work):
         part, state = work / PART, work / STATE
         done, n_bytes = _before(part, state, depends_on)
+        if not n_bytes:
+            state.unlink(missing_ok=True)  # of something else: it must not be believed of what is written now
         with part.open("r+b" if n_bytes else "wb") as cut:
             cut.truncate(n_bytes)  # what came after was not counted on
         try:

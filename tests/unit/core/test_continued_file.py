@@ -60,3 +60,14 @@ def test_what_does_not_fit_together_begins_anew(tmp_path, harm):
         state.write_text('{"depends_on"')
     assert write(tmp_path, {"by": 1}) == 0
     assert (tmp_path / "out").read_text(encoding="utf-8") == "".join(LINES)
+
+
+def test_what_is_written_for_another_is_never_taken_for_what_was_kept(tmp_path):
+    with pytest.raises(KilledError):
+        write(tmp_path, {"by": 1}, 2)
+    with pytest.raises(KilledError), continued_file(tmp_path / "out", tmp_path / "work", {"by": 2}) as part:
+        part.file.write("another's\n" * 20)
+        part.file.flush()
+        raise KilledError
+    assert write(tmp_path, {"by": 1}) == 0
+    assert (tmp_path / "out").read_text(encoding="utf-8") == "".join(LINES)
