@@ -24,6 +24,7 @@ from lexigraft.data.sources import open_source
 from lexigraft.pipeline.training_data import training_queries
 
 PIECES = {"30k": 30_000, "large": 300_000}
+SIZES = {"seed": 0, "layers": 6, "width": 384, "heads": 6, "steps": 2000, "batch": 256, "length": 128}
 
 
 def lexigraft(*arguments: object, threads: int = 1) -> dict[str, Any]:
@@ -84,15 +85,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--only", nargs="*", default=["bert", *PIECES], help="of bert, 30k, large")
     parser.add_argument("--jobs", type=int, default=1)
-    for name, value in (
-        ("seed", 0),
-        ("layers", 6),
-        ("width", 384),
-        ("heads", 6),
-        ("steps", 2000),
-        ("batch", 256),
-        ("length", 128),
-    ):
+    for name, value in SIZES.items():
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--learning-rate", type=float, default=5e-4)
     options = parser.parse_args()

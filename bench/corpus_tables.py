@@ -17,7 +17,8 @@ from lexigraft.evaluate.compare import paired_test
 MEASURED = ("qk", "dk", "L0_q", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10", "R@100", "terms")
 ENCODER = ("subwords", "texts", "steps", "loss", "accuracy", "seconds")
 STATISTICS = ("collection", "split", "queries", "documents", "timed_queries", "runs", "threads", "systems")
-# What is told apart by a paired t-test of MRR@10: a model and the one before it.
+# What is told apart by a paired t-test of MRR@10: a model and the one before it. Distilled ones differ from
+# those in their negatives and batches, too.
 PAIRS = [
     *((f"{kind}-{here}", f"{kind}-{there}")
       for kind in ("splade-doc", "unicoil") for here, there in (("30k", "bert"), ("large", "30k"))),

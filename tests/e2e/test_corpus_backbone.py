@@ -14,6 +14,7 @@ from lexigraft.model.backbone import find_backbone, load_backbone, state_hash
 from lexigraft.model.encoder import open_encoder
 from lexigraft.pipeline.run import train_until
 from tests.e2e.test_pretraining import WORDS, backbone, collection  # noqa: F401
+from tests.killed import Killed
 
 
 @pytest.fixture(scope="module")
@@ -90,21 +91,18 @@ def test_what_is_done_is_kept_and_a_change_redoes_what_depends_on_it(both, train
 def test_killed_within_either_corpus_it_ends_with_the_same_weights(both, trained, tmp_path, monkeypatch, caplog):
     from lexigraft.train import mlm as module
 
-    class KilledError(Exception):
-        pass
-
     data, changes = both
     caplog.set_level(logging.INFO)
     for part, n_rows in (("mlm", 280), ("mlm-second", 50)):
 
         def die_at_3(step, n, *rest, n_rows=n_rows, rows_of_step=module.rows_of_step):
             if (step, n) == (3, n_rows):
-                raise KilledError
+                raise Killed
             return rows_of_step(step, n, *rest)
 
         with monkeypatch.context() as patch:
             patch.setattr(module, "rows_of_step", die_at_3)
-            with pytest.raises(KilledError):
+            with pytest.raises(Killed):
                 train(data, tmp_path, *changes)
         assert not (tmp_path / "model" / part).exists()
     train(data, tmp_path, *changes)

@@ -174,12 +174,8 @@ def test_what_is_refused(run, collection, tmp_path, lexigraft):
 
 def test_an_index_of_former_vectors_is_refused(run, collection, tmp_path, lexigraft):
     other = tmp_path / "other"
-    assert (
-        lexigraft(
-            "run", "--data", collection, "--out", other, "--set", "run.systems=bm25", "--set", "lexical.k1=2"
-        ).status
-        == 0
-    )
+    settings = ("--set", "run.systems=bm25", "--set", "lexical.k1=2")
+    assert lexigraft("run", "--data", collection, "--out", other, *settings).status == 0
     shutil.rmtree(run / "judged/bm25/vectors")
     shutil.copytree(other / "judged/bm25/vectors", run / "judged/bm25/vectors")
     refused = lexigraft("index", "stats", "--run", run, "--system", "bm25", "--runs", 1, "--k", 2)

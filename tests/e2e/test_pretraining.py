@@ -16,6 +16,7 @@ from lexigraft.model.encoder import open_encoder
 from lexigraft.model.masked_lm import load_masked_lm
 from lexigraft.pipeline import training_curves
 from lexigraft.train.logits import measure_logits
+from tests.killed import Killed
 
 WORDS = [f"{stem}{ending}" for stem in ("kur", "mel", "tos", "vip") for ending in ("", "a", "e", "i", "o")]
 SIZES = {"num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32, "hidden_size": 16}
@@ -243,18 +244,15 @@ def test_heads_of_every_family(family, tmp_path):
 def test_a_killed_training_continues(backbone, collection, tmp_path, lexigraft, monkeypatch, caplog):
     from lexigraft.train import mlm as module
 
-    class KilledError(Exception):
-        pass
-
     def die_at_30(step, *rest, rows_of_step=module.rows_of_step):
         if step == 30:
-            raise KilledError
+            raise Killed
         return rows_of_step(step, *rest)
 
     call = mlm(backbone, collection, tmp_path / "out", "--checkpoint-every", 20)
     with monkeypatch.context() as patch:
         patch.setattr(module, "rows_of_step", die_at_30)
-        with pytest.raises(KilledError):
+        with pytest.raises(Killed):
             lexigraft(*call)
     assert not (tmp_path / "out").exists()
     caplog.set_level(logging.INFO)

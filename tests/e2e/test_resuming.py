@@ -12,12 +12,9 @@ from lexigraft.data.write import write_collection
 from lexigraft.model.encoder import open_encoder
 from lexigraft.train.loop import Loop
 from tests.families import STEMS, write_backbone
+from tests.killed import Killed, dies_at_call
 
 N = 48
-
-
-class Killed(BaseException):
-    """What nobody catches, as a signal that ends the process."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -122,17 +119,9 @@ def test_killed_anywhere_it_ends_with_the_same_bytes(undisturbed, data, tmp_path
 def test_killed_in_a_probe_it_chooses_again(data, tmp_path, lexigraft, monkeypatch):
     from lexigraft.pipeline import choose_alpha
 
-    probe, calls = choose_alpha.finetune, []
-
-    def die_in_the_second(*arguments):
-        calls.append(1)
-        if len(calls) == 2:
-            raise Killed
-        return probe(*arguments)
-
     run = tmp_path / "run"
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(choose_alpha, "finetune", die_in_the_second)
+        patch.setattr(choose_alpha, "finetune", dies_at_call(choose_alpha.finetune, 2))
         lexigraft("finetune", *options(data, run, "finetune.steps=2"))
     assert not (run / "model/finetune-alpha").exists()
     answer = lexigraft("finetune", *options(data, run, "finetune.steps=2"))

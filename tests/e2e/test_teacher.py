@@ -18,13 +18,10 @@ from lexigraft.evaluate.trec import read_run
 from lexigraft.pipeline import teacher_scoring
 from lexigraft.train.loop import Loop
 from tests.families import STEMS, write_backbone
+from tests.killed import Killed, dies_at_call
 
 N, N_TRAIN = 120, 100
 GOOD, BAD = STEMS[0], STEMS[1]
-
-
-class Killed(BaseException):
-    """Stands for the kill: nothing in the house catches it."""
 
 
 @pytest.fixture(scope="module")
@@ -146,17 +143,9 @@ def test_its_scores_are_a_run_that_evaluation_and_distillation_read(data, traine
 def test_scoring_goes_on_where_it_was_stopped(data, trained, tmp_path, lexigraft, monkeypatch):
     assert lexigraft(*score(data, trained[0], tmp_path / "whole.trec")).status == 0
     monkeypatch.setattr(teacher_scoring, "QUERIES_AT_ONCE", 50)
-    scoring, calls = teacher_scoring.score_pairs, []
-
-    def die_in_the_second(*arguments):
-        calls.append(1)
-        if len(calls) == 2:
-            raise Killed
-        return scoring(*arguments)
-
     out = tmp_path / "stopped.trec"
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(teacher_scoring, "score_pairs", die_in_the_second)
+        patch.setattr(teacher_scoring, "score_pairs", dies_at_call(teacher_scoring.score_pairs, 2))
         lexigraft(*score(data, trained[0], out))
     assert not out.exists()
     with (tmp_path / ".stopped.trec.scoring/part").open("a") as part:

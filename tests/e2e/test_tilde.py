@@ -19,6 +19,7 @@ from lexigraft.pipeline import tilde as tilde_pipeline
 from lexigraft.vectors.encode import TextEncoder
 from lexigraft.vectors.store import open_vectors
 from lexigraft.vocab.expansions import join_expansion
+from tests.killed import Killed, dies_at_call
 
 TOPICS = [[f"{stem}{ending}" for ending in ("a", "e", "i", "o", "u", "an")] for stem in ("kur", "mel", "tos", "vip")]
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -122,25 +123,15 @@ def test_expansions_are_new_words_of_the_topic(trained, expansions, collection, 
 def test_killed_expansion_goes_on_and_ends_with_the_same_bytes(trained, collection, tmp_path, lexigraft, monkeypatch):
     from lexigraft.pipeline import tilde_expansion as module
 
-    class KilledError(Exception):
-        pass
-
     monkeypatch.setattr(module, "DOCUMENTS_AT_ONCE", 10)
-    choosing, calls = module.choose_words, []
-
-    def die_in_the_third(*arguments):
-        calls.append(1)
-        if len(calls) == 3:
-            raise KilledError
-        return choosing(*arguments)
 
     def call(name, keep=3):
         options = ("--model", trained, "--data", collection, "--top", 30, "--keep", keep, "--json")
         return ("tilde", "expand", *options, "--out", tmp_path / name)
 
     whole = lexigraft(*call("whole.jsonl")).json
-    with monkeypatch.context() as patch, pytest.raises(KilledError):
-        patch.setattr(module, "choose_words", die_in_the_third)
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(module, "choose_words", dies_at_call(module.choose_words, 3))
         lexigraft(*call("stopped.jsonl"))
     assert not (tmp_path / "stopped.jsonl").exists()
     with (tmp_path / ".stopped.jsonl.expanding/part").open("a") as part:
@@ -150,9 +141,8 @@ def test_killed_expansion_goes_on_and_ends_with_the_same_bytes(trained, collecti
     assert (tmp_path / "stopped.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
     assert {**answer.json, "expansions": ""} == {**whole, "expansions": ""}
     assert not list(tmp_path.glob(".*"))
-    calls.clear()
-    with monkeypatch.context() as patch, pytest.raises(KilledError):
-        patch.setattr(module, "choose_words", die_in_the_third)
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(module, "choose_words", dies_at_call(module.choose_words, 3))
         lexigraft(*call("other.jsonl"))
     other = lexigraft(*call("other.jsonl", keep=2))  # what was begun is of another recipe
     assert (other.status, "continuing" in other.stderr, other.json["documents"]) == (0, False, whole["documents"])
@@ -169,18 +159,15 @@ def test_bm25_finds_by_them(expansions, collection, tmp_path, lexigraft):
 def test_a_killed_training_continues(backbone, collection, tmp_path, lexigraft, monkeypatch):
     from lexigraft.train import tilde as module
 
-    class KilledError(Exception):
-        pass
-
     def die_at_7(step, *rest, rows_of_step=module.rows_of_step):
         if step == 7:
-            raise KilledError
+            raise Killed
         return rows_of_step(step, *rest)
 
     call = train(backbone, collection, tmp_path / "out", "--steps", 8, "--set", "tilde.checkpoint_every=3")
     with monkeypatch.context() as patch:
         patch.setattr(module, "rows_of_step", die_at_7)
-        with pytest.raises(KilledError):
+        with pytest.raises(Killed):
             lexigraft(*call)
     assert not (tmp_path / "out").exists()
     assert "tilde: continuing after step 6 of 8" in lexigraft(*call).stderr
@@ -282,6 +269,24 @@ def test_a_run_with_tilde(collection, backbone, tmp_path, lexigraft):
     assert "finetune: done before" not in fewer
     both = lexigraft(*running(collection, backbone, run, *tilde, "model.expansions=x.jsonl"))
     assert "model.expansions = 'x.jsonl' is not allowed: empty, unless tilde.steps" in both.stderr
+
+
+def test_a_run_that_is_killed_while_it_expands_goes_on(collection, backbone, tmp_path, lexigraft, monkeypatch):
+    from lexigraft.pipeline import tilde_expansion as module
+
+    monkeypatch.setattr(module, "DOCUMENTS_AT_ONCE", 10)
+    run, tilde = tmp_path / "run", ("tilde.steps=2", "tilde.document_length=16")
+    call = running(collection, backbone, run, *tilde)
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(module, "choose_words", dies_at_call(module.choose_words, 3))
+        lexigraft(*call)
+    assert (run / "model/expansions-unfinished").is_dir() and not (run / "model/expansions").exists()
+    answer = lexigraft(*call)
+    assert answer.status == 0, answer.stderr
+    assert "expanding: continuing after 20 documents" in answer.stderr
+    lines = (run / "model/expansions/expansions.jsonl").read_text().splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [f"d{number}" for number in range(N_TRAIN + 16)]
+    assert not (run / "model/expansions-unfinished").exists()
 
 
 @pytest.mark.integration

@@ -3,12 +3,9 @@
 import pytest
 
 from lexigraft.core.continued_file import PART, STATE, continued_file
+from tests.killed import Killed
 
 LINES = [f"line {number} ä\n" for number in range(7)]
-
-
-class KilledError(BaseException):
-    """Stands for the kill: nothing in the house catches it."""
 
 
 def write(tmp_path, depends_on, dies_at=None, kept_after=True):
@@ -17,11 +14,11 @@ def write(tmp_path, depends_on, dies_at=None, kept_after=True):
         before = part.done.get("lines", 0)
         for number in range(before, len(LINES)):
             if number == dies_at and kept_after:
-                raise KilledError
+                raise Killed
             part.file.write(LINES[number])
             if number == dies_at:
                 part.file.flush()
-                raise KilledError
+                raise Killed
             part.keep(lines=number + 1)
     return before
 
@@ -29,7 +26,7 @@ def write(tmp_path, depends_on, dies_at=None, kept_after=True):
 @pytest.mark.parametrize("kept_after", [True, False])
 @pytest.mark.parametrize("dies_at", range(7))
 def test_stopped_anywhere_it_ends_with_the_same_bytes(tmp_path, dies_at, kept_after):
-    with pytest.raises(KilledError):
+    with pytest.raises(Killed):
         write(tmp_path, {"by": 1}, dies_at, kept_after)
     assert not (tmp_path / "out").exists()
     assert (tmp_path / "work").exists() == (dies_at > 0)  # where nothing was kept nothing is left
@@ -39,7 +36,7 @@ def test_stopped_anywhere_it_ends_with_the_same_bytes(tmp_path, dies_at, kept_af
 
 
 def test_what_depends_on_something_else_begins_anew(tmp_path):
-    with pytest.raises(KilledError):
+    with pytest.raises(Killed):
         write(tmp_path, {"by": 1}, 4)
     assert write(tmp_path, {"by": 2}) == 0
     assert (tmp_path / "out").read_text(encoding="utf-8") == "".join(LINES)
@@ -47,7 +44,7 @@ def test_what_depends_on_something_else_begins_anew(tmp_path):
 
 @pytest.mark.parametrize("harm", ["short", "no state", "broken state", "no part"])
 def test_what_does_not_fit_together_begins_anew(tmp_path, harm):
-    with pytest.raises(KilledError):
+    with pytest.raises(Killed):
         write(tmp_path, {"by": 1}, 4)
     part, state = tmp_path / "work" / PART, tmp_path / "work" / STATE
     if harm == "short":
@@ -63,11 +60,11 @@ def test_what_does_not_fit_together_begins_anew(tmp_path, harm):
 
 
 def test_what_is_written_for_another_is_never_taken_for_what_was_kept(tmp_path):
-    with pytest.raises(KilledError):
+    with pytest.raises(Killed):
         write(tmp_path, {"by": 1}, 2)
-    with pytest.raises(KilledError), continued_file(tmp_path / "out", tmp_path / "work", {"by": 2}) as part:
+    with pytest.raises(Killed), continued_file(tmp_path / "out", tmp_path / "work", {"by": 2}) as part:
         part.file.write("another's\n" * 20)
         part.file.flush()
-        raise KilledError
+        raise Killed
     assert write(tmp_path, {"by": 1}) == 0
     assert (tmp_path / "out").read_text(encoding="utf-8") == "".join(LINES)
