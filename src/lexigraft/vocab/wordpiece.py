@@ -37,7 +37,9 @@ def train_wordpiece(texts: Iterable[str], size: int, min_count: int = 2) -> Word
     a pair that occurs `min_count` times. Letters are always pieces, so there may be more; of a small corpus, fewer.
 
     Left alone, the library numbers letters in the order of a hash table that differs from run to run, and breaks ties
-    by those numbers. Naming the letters first, in an order of ours, makes the result the same every time.
+    by those numbers. Naming the letters first, in an order of ours, makes the result the same every time. So does leaving
+    out words with a letter that is rarer than the first thousand, which would be spelt as unknown anyway: among letters
+    that are equally rare, the library keeps other ones every time.
     """
     try:
         from tokenizers import Tokenizer, models, pre_tokenizers, trainers
@@ -59,7 +61,9 @@ def train_wordpiece(texts: Iterable[str], size: int, min_count: int = 2) -> Word
         vocab_size=max(size, len(first)), min_frequency=min_count, special_tokens=first,
         limit_alphabet=len(alphabet), show_progress=False,
     )  # fmt: skip
-    repeated = (" ".join([word] * min(count, MOST_REPEATS)) for word, count in sorted(words.items()))
+    known = set(alphabet)
+    spelt = sorted((word, count) for word, count in words.items() if known.issuperset(word))
+    repeated = (" ".join([word] * min(count, MOST_REPEATS)) for word, count in spelt)
     tokenizer.train_from_iterator(repeated, trainer)
     made = _of_raw_text(tokenizer.get_vocab())
     return WordPieces(made, *_use(words, made))

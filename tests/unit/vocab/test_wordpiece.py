@@ -9,7 +9,7 @@ import transformers
 from lexigraft.core.errors import InputError
 from lexigraft.vocab.subwords import from_transformers
 from lexigraft.vocab.tokenizer_files import open_tokenizer, write_tokenizer
-from lexigraft.vocab.wordpiece import SPECIAL_TOKENS, train_wordpiece
+from lexigraft.vocab.wordpiece import MOST_LETTERS, SPECIAL_TOKENS, train_wordpiece
 
 TEXTS = [
     "Sort the list, then sort it again: os.path, snake_case.",
@@ -111,3 +111,12 @@ def test_a_list_of_pieces_is_read_as_bert_reads(tmp_path):
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(InputError, match="cannot be read as a tokenizer"):
         open_tokenizer(tmp_path)
+
+
+def test_more_letters_than_are_kept_give_the_same_pieces_every_time():
+    """Of 1,500 letters that occur as often as each other, the same thousand are pieces."""
+    texts = ["sort the list sort the list", " ".join(chr(0x4E00 + at) for at in range(1500))]
+    made = [train_wordpiece(texts, 3000).tokenizer.get_vocab() for _ in range(3)]
+    assert made[0] == made[1] == made[2]
+    assert sum(len(piece) == 1 for piece in made[0]) == MOST_LETTERS
+    assert {"sort", "the", "list"} <= set(made[0])
