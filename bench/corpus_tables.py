@@ -17,17 +17,24 @@ from lexigraft.evaluate.compare import paired_test
 MEASURED = ("qk", "dk", "L0_q", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10", "R@100", "terms")
 ENCODER = ("subwords", "texts", "steps", "loss", "accuracy", "seconds")
 STATISTICS = ("collection", "split", "queries", "documents", "timed_queries", "runs", "threads", "systems")
-# What is told apart by a paired t-test of MRR@10: a model and the one before it. Distilled ones differ from
-# those in their negatives and batches, too.
+# What is told apart by a paired t-test of MRR@10: a model and the one before it; every model and BM25 are, too.
 PAIRS = [
     *((f"{kind}-{here}", f"{kind}-{there}")
       for kind in ("splade-doc", "unicoil") for here, there in (("30k", "bert"), ("large", "30k"))),
-    ("unicoil-large-tilde", "unicoil-large"), ("unicoil-30k-tilde", "unicoil-30k"),
-    ("unicoil-bert-tilde", "unicoil-bert"), ("unicoil-large-tilde-all", "unicoil-large-tilde"),
-    ("unicoil-large-borda", "unicoil-large-tilde"), ("unicoil-large-distilled", "unicoil-large-negatives"),
-    ("unicoil-large-borda-distilled", "unicoil-large-borda"), ("unicoil-large-second", "unicoil-large-tilde"),
-    ("unicoil-large-all-of-it", "unicoil-large-tilde"), ("splade-doc-large-second", "splade-doc-large"),
-    ("splade-doc-large-distilled", "splade-doc-large"),
+    *((f"splade-doc-{here}-own", f"splade-doc-{there}-own") for here, there in (("30k", "bert"), ("large", "30k"))),
+    *((f"splade-doc-{name}-own", f"splade-doc-{name}") for name in ("bert", "30k", "large")),
+    *((f"unicoil-{name}-tilde", f"unicoil-{name}") for name in ("bert", "30k", "large")),
+    ("unicoil-30k-tilde", "unicoil-bert-tilde"), ("unicoil-large-tilde", "unicoil-30k-tilde"),
+    ("unicoil-large-tilde-all", "unicoil-large-tilde"), ("unicoil-large-borda", "unicoil-large-tilde"),
+    ("unicoil-large-second", "unicoil-large-tilde"), ("unicoil-large-negatives", "unicoil-large-tilde"),
+    ("unicoil-large-distilled", "unicoil-large-negatives"), ("unicoil-large-distilled", "unicoil-large-tilde"),
+    ("unicoil-large-borda-negatives", "unicoil-large-borda"),
+    ("unicoil-large-borda-distilled", "unicoil-large-borda-negatives"),
+    ("unicoil-large-borda-distilled", "unicoil-large-borda"),
+    ("unicoil-large-borda-distilled", "unicoil-large-distilled"),
+    ("unicoil-large-all-of-it", "unicoil-large-borda-distilled"),
+    ("splade-doc-30k-negatives", "splade-doc-30k"), ("splade-doc-30k-distilled", "splade-doc-30k-negatives"),
+    ("splade-doc-30k-distilled", "splade-doc-30k"),
 ]  # fmt: skip
 
 
@@ -50,7 +57,8 @@ def gather(out: Path) -> dict[str, Any]:
             found["runs"].setdefault(run["collection"], {})[run["arm"]] = facts
     found["settings"] = common_settings(found["runs"])
     for collection, arms in found["runs"].items():
-        found["pairs"][collection] = [pair for pair in (told_apart(out, collection, names) for names in PAIRS) if pair]
+        pairs = [*PAIRS, *((arm, "bm25") for arm in arms)]
+        found["pairs"][collection] = [pair for pair in (told_apart(out, collection, names) for names in pairs) if pair]
         arms["bm25"] = {"rows": bm25(out, collection)}
     for file in sorted(out.glob("stats-*/stats.json")):
         all_of_it = read(file)
@@ -72,7 +80,9 @@ def common_settings(runs: dict[str, dict[str, Any]]) -> list[str]:
 
 def told_apart(out: Path, collection: str, names: tuple[str, str]) -> dict[str, Any] | None:
     """The difference in MRR@10 of two models of a collection, where both are there."""
-    files = [out / "runs" / collection / name / "judged/esplade/evaluation-qk0-dk0/per_query.json" for name in names]
+    systems = ["bm25" if name == "bm25" else "esplade" for name in names]
+    files = [out / "runs" / collection / name / f"judged/{system}/evaluation-qk0-dk0/per_query.json"
+             for name, system in zip(names, systems, strict=True)]  # fmt: skip
     if not all(file.is_file() for file in files):
         return None
     here, there = (read(file)["MRR@10"] for file in files)
