@@ -37,9 +37,9 @@ def train_wordpiece(texts: Iterable[str], size: int, min_count: int = 2) -> Word
     a pair that occurs `min_count` times. Letters are always pieces, so there may be more; of a small corpus, fewer.
 
     Left alone, the library numbers letters in the order of a hash table that differs from run to run, and breaks ties
-    by those numbers. Naming the letters first, in an order of ours, makes the result the same every time. So does leaving
-    out words with a letter that is rarer than the first thousand, which would be spelt as unknown anyway: among letters
-    that are equally rare, the library keeps other ones every time.
+    by those numbers. Naming the letters first, in an order of ours, makes the result the same every time. So does
+    leaving out words with a letter that is not among the first thousand, which would be spelt as unknown anyway: of
+    letters that are equally rare, the library keeps other ones every time.
     """
     try:
         from tokenizers import Tokenizer, models, pre_tokenizers, trainers
