@@ -80,9 +80,8 @@ def common_settings(runs: dict[str, dict[str, Any]]) -> list[str]:
 
 def told_apart(out: Path, collection: str, names: tuple[str, str]) -> dict[str, Any] | None:
     """The difference in MRR@10 of two models of a collection, where both are there."""
-    systems = ["bm25" if name == "bm25" else "esplade" for name in names]
-    files = [out / "runs" / collection / name / f"judged/{system}/evaluation-qk0-dk0/per_query.json"
-             for name, system in zip(names, systems, strict=True)]  # fmt: skip
+    judged = [out / "runs" / collection / name / "judged" / ("bm25" if name == "bm25" else "esplade") for name in names]
+    files = [folder / "evaluation-qk0-dk0/per_query.json" for folder in judged]
     if not all(file.is_file() for file in files):
         return None
     here, there = (read(file)["MRR@10"] for file in files)

@@ -33,14 +33,13 @@ def measure(tokenizer: Tokenizer, documents: list[str], queries: list[str], leng
     for document in read:
         lists[np.unique(document.ids[:length])] += 1
     asked = [np.unique(query.ids) for query in tokenizer.encode_batch_fast(queries, add_special_tokens=False)]
-    marked = [ids[marks[ids]] for ids in asked]
     return {
         "pieces_of_a_document": float(np.mean([len(document.ids) for document in read])),
         "of_which_punctuation": float(np.mean([int(marks[document.ids].sum()) for document in read])),
         "documents_cut": float(np.mean([len(document.ids) > length for document in read])),
         "postings": float(np.mean([lists[ids].sum() for ids in asked])),
         "postings_without_punctuation": float(np.mean([lists[ids[~marks[ids]]].sum() for ids in asked])),
-        "queries_with_punctuation": float(np.mean([len(ids) > 0 for ids in marked])),
+        "queries_with_punctuation": float(np.mean([marks[ids].any() for ids in asked])),
     }
 
 

@@ -3,9 +3,10 @@
     python -m bench.steps PLAN.toml --where out=runs/study [--where NAME=VALUE ...] [--only NAME ...]
 
 A plan (TOML) has `[steps.NAME]` with a `command` (one line of shell), `after` (the names it waits for) and `threads`
-(of OpenMP and numba; 1). `{NAME}` in a command is what `--where NAME=...` or the plan's `[where]` says. A step that is
-done is not done again, and by another command it is an error; one that fails is said, with its log, and what waits for
-it is left out. `{out}` holds logs, marks of what is done, and steps.json with the seconds of each.
+(of OpenMP and numba; 1). `{NAME}` in a command is what `--where NAME=...` or the plan's `[where]` says; a value of
+`[where]` may hold the `{NAME}` of one that comes after it, or of one that only `--where` gives. A step that is done is
+not done again, and by another command it is an error; one that fails is said, with its log, and what waits for it is
+left out. `{out}` holds logs, marks of what is done, and steps.json with the seconds of each.
 """
 
 import argparse

@@ -61,3 +61,9 @@ def test_another_command_for_a_step_that_is_done_is_an_error(out: Path, capsys: 
     assert follow([Step("one", f"echo second > {out}/one", [], 1)], out) == ["one"]
     assert "done by another command" in capsys.readouterr().out
     assert (out / "one").read_text() == "first\n"
+
+
+def test_a_value_may_hold_values_that_come_after_it() -> None:
+    where = {"train": "train --steps {steps} --out {out}", "steps": 5}
+    plan = {"where": where, "steps": {"a": {"command": "{train}/a"}}}
+    assert planned(plan, {"out": "runs", "steps": "7"})[0].command == "train --steps 7 --out runs/a"
