@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.data.sources import open_source
-from lexigraft.pipeline.training_data import training_queries
+from lexigraft.learn.training_data import training_queries
 
 PIECES = {"30k": 30_000, "large": 300_000}
 SIZES = {"seed": 0, "layers": 6, "width": 384, "heads": 6, "steps": 2000, "batch": 256, "length": 128}

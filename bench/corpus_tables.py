@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from lexigraft.evaluate.compare import paired_test
+from lexigraft.measure.compare import paired_test
 
 MEASURED = ("qk", "dk", "L0_q", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10", "R@100", "terms")
 ENCODER = ("subwords", "texts", "steps", "loss", "accuracy", "seconds")

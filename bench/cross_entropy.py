@@ -13,7 +13,7 @@ import torch
 
 from lexigraft.model.backbone import default_device
 from lexigraft.model.precision import fast_precision
-from lexigraft.train.linear_cross_entropy import NamedRows, linear_cross_entropy, linear_cross_entropy_naive
+from lexigraft.train.language.linear_cross_entropy import NamedRows, linear_cross_entropy, linear_cross_entropy_naive
 
 
 def measure(function: Callable[..., NamedRows], parts: list[torch.Tensor], labels: torch.Tensor) -> float:

@@ -16,9 +16,9 @@ from typing import Any
 
 import numba
 
-from lexigraft.pipeline.bench_text import Ask, text_search, time_texts
-from lexigraft.pipeline.index_stats_inputs import asked_queries, open_indexes
-from lexigraft.pipeline.wackiness_inputs import OpenSystem, document_contents
+from lexigraft.comparison.bench_text import Ask, text_search, time_texts
+from lexigraft.comparison.index_stats_inputs import asked_queries, open_indexes
+from lexigraft.comparison.open_systems import OpenSystem, document_contents
 
 BACKENDS = {"bm25s": "numpy", "bm25s (numba)": "numba"}
 

@@ -43,7 +43,7 @@ def generated_documents(
 
 def index_with_lexigraft(collection: Path, out: Path) -> None:
     from lexigraft.core.settings import Settings
-    from lexigraft.pipeline.single import build
+    from lexigraft.stages.standalone import build
 
     build(str(collection), out, Settings())
 

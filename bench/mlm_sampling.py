@@ -19,9 +19,9 @@ from lexigraft.core.settings_mlm import MlmSettings
 from lexigraft.data.sources import open_source
 from lexigraft.model.masked_lm import load_masked_lm
 from lexigraft.model.scratch import make_backbone
-from lexigraft.train.masked_batches import masked_batch, name_masked
-from lexigraft.train.masking import mask_subwords
-from lexigraft.train.mlm import choose_texts, train_mlm
+from lexigraft.train.language.masked_batches import masked_batch, name_masked
+from lexigraft.train.language.masking import mask_subwords
+from lexigraft.train.language.mlm import choose_texts, train_mlm
 from lexigraft.vocab.aligned import take
 
 HELD_OUT = 1000

@@ -25,9 +25,9 @@ import torch
 from torch import Tensor, nn
 
 from lexigraft.model.backbone import PassThrough, transformers_library
-from lexigraft.train.linear_cross_entropy import linear_cross_entropy
-from lexigraft.train.sampled_classes import ClassSampler
-from lexigraft.train.sampled_cross_entropy import sampled_cross_entropy
+from lexigraft.train.language.linear_cross_entropy import linear_cross_entropy
+from lexigraft.train.language.sampled_classes import ClassSampler
+from lexigraft.train.language.sampled_cross_entropy import sampled_cross_entropy
 
 METHODS = ("all logits", "blocks", "sampled")
 MASKED = 0.15

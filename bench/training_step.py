@@ -25,8 +25,8 @@ from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import SparseHead
 from lexigraft.model.inputs import ReadTexts
 from lexigraft.model.pool import max_over_tokens_naive
-from lexigraft.train.finetune import finetune
-from lexigraft.train.pairs import TrainingPairs
+from lexigraft.train.ranking.finetune import finetune
+from lexigraft.train.ranking.pairs import TrainingPairs
 from lexigraft.vocab.aligned import NOT_POOLED, AlignedTexts
 from lexigraft.vocab.bags import WeightedBags
 from lexigraft.vocab.subwords import SpecialTokens, SubwordTokenizer

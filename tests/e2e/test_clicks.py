@@ -11,11 +11,11 @@ import pytest
 from pyarrow import parquet
 
 from lexigraft.core.artifact import open_artifact
-from lexigraft.data.click_settings import Simulation
-from lexigraft.data.clicktext import query_id
+from lexigraft.data.clicks.settings import Simulation
+from lexigraft.data.clicks.simulate import write_simulation
+from lexigraft.data.clicks.text import query_id
 from lexigraft.data.collection import open_collection
-from lexigraft.data.simulate import write_simulation
-from lexigraft.pipeline.click_data import FORMAT_VERSION, KIND
+from lexigraft.datasets.click_data import FORMAT_VERSION, KIND
 from tests.e2e.test_bad_input import one_line_error
 
 SETS = {"testset": "test", "validset": "dev", "trainset-small": "train", "trainset": "train"}

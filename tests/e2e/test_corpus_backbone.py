@@ -12,7 +12,7 @@ from lexigraft.core.config import load_settings
 from lexigraft.core.errors import InputError
 from lexigraft.model.backbone import find_backbone, load_backbone, state_hash
 from lexigraft.model.encoder import open_encoder
-from lexigraft.pipeline.run import train_until
+from lexigraft.whole_run import train_until
 from tests.e2e.test_pretraining import WORDS, backbone, collection  # noqa: F401
 from tests.killed import Killed
 
@@ -89,7 +89,7 @@ def test_what_is_done_is_kept_and_a_change_redoes_what_depends_on_it(both, train
 
 
 def test_killed_within_either_corpus_it_ends_with_the_same_weights(both, trained, tmp_path, monkeypatch, caplog):
-    from lexigraft.train import mlm as module
+    from lexigraft.train.language import mlm as module
 
     data, changes = both
     caplog.set_level(logging.INFO)

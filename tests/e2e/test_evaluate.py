@@ -7,14 +7,14 @@ import shutil
 
 import pytest
 
+from lexigraft.comparison.validation import validation_queries
 from lexigraft.core.config import load_settings
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
-from lexigraft.evaluate.compare import paired_test
-from lexigraft.evaluate.trec import read_run
-from lexigraft.pipeline.finished_run import open_run
-from lexigraft.pipeline.run import run as run_pipeline
-from lexigraft.pipeline.validation import validation_queries
+from lexigraft.measure.compare import paired_test
+from lexigraft.measure.trec import read_run
+from lexigraft.stages.finished_run import open_run
+from lexigraft.whole_run import run as run_pipeline
 
 WORDS = "amber basil cedar delta ember fjord grove haven inlet jetty knoll larch maple north olive pearl".split()
 N = 24

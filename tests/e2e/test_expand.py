@@ -6,7 +6,7 @@ import pytest
 
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
-from lexigraft.evaluate.trec import read_run
+from lexigraft.measure.trec import read_run
 from lexigraft.vectors.query_store import open_query_vectors
 from tests.conftest import DOCUMENTS, QUERIES
 from tests.e2e.test_bad_input import one_line_error

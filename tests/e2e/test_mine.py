@@ -9,7 +9,7 @@ import pytest
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
-from lexigraft.evaluate.trec import read_run
+from lexigraft.measure.trec import read_run
 
 WORDS = "amber birch cedar delta ember flint grove haven iris jade kelp lotus".split()
 N = 60

@@ -18,7 +18,7 @@ from lexigraft.core.types import Document, Qrel, Query, Vocabulary
 from lexigraft.data.write import write_collection
 from lexigraft.model import precision
 from lexigraft.model.encoder import open_encoder
-from lexigraft.pipeline.text_search import TextSearch
+from lexigraft.retrieve.text_search import TextSearch
 from lexigraft.vectors.encode import ModelQueryEncoder, open_model_query_encoder
 
 DONE = {"pretrain": "pretrained", "finetune": "finetuned"}

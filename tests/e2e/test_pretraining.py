@@ -11,11 +11,11 @@ import transformers
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
+from lexigraft.learn import training_curves
 from lexigraft.model.backbone import load_backbone
 from lexigraft.model.encoder import open_encoder
 from lexigraft.model.masked_lm import load_masked_lm
-from lexigraft.pipeline import training_curves
-from lexigraft.train.logits import measure_logits
+from lexigraft.train.language.logits import measure_logits
 from tests.killed import Killed
 
 WORDS = [f"{stem}{ending}" for stem in ("kur", "mel", "tos", "vip") for ending in ("", "a", "e", "i", "o")]
@@ -73,7 +73,7 @@ def pretraining(collection, backbone, run, *changes):
 @pytest.fixture(scope="module")
 def pretrained(collection, backbone, tmp_path_factory):
     from lexigraft.core.config import load_settings
-    from lexigraft.pipeline.run import train_until
+    from lexigraft.whole_run import train_until
 
     run = tmp_path_factory.mktemp("run") / "run"
     call = pretraining(collection, backbone, run)
@@ -242,7 +242,7 @@ def test_heads_of_every_family(family, tmp_path):
 
 
 def test_a_killed_training_continues(backbone, collection, tmp_path, lexigraft, monkeypatch, caplog):
-    from lexigraft.train import mlm as module
+    from lexigraft.train.language import mlm as module
 
     def die_at_30(step, *rest, rows_of_step=module.rows_of_step):
         if step == 30:

@@ -14,9 +14,9 @@ from lexigraft.core.errors import VocabularyMismatchError
 from lexigraft.core.types import Vocabulary
 from lexigraft.index.store import open_index
 from lexigraft.model.encoder import open_encoder
-from lexigraft.pipeline.run import run as pipeline_run
 from lexigraft.vectors.encode import ModelQueryEncoder
 from lexigraft.vectors.query_encoder import open_query_encoder
+from lexigraft.whole_run import run as pipeline_run
 from tests.e2e.test_heads import collection, options  # noqa: F401
 from tests.families import write_backbone
 

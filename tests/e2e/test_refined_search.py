@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lexigraft.evaluate.trec import read_run
+from lexigraft.measure.trec import read_run
 
 YEARS = {"d1": 2020, "d2": 2021, "d3": 2021, "d5": 1999}
 QUERY = "remove duplicates but keep order"

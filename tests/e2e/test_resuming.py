@@ -117,7 +117,7 @@ def test_killed_anywhere_it_ends_with_the_same_bytes(undisturbed, data, tmp_path
 
 
 def test_killed_in_a_probe_it_chooses_again(data, tmp_path, lexigraft, monkeypatch):
-    from lexigraft.pipeline import choose_alpha
+    from lexigraft.learn import choose_alpha
 
     run = tmp_path / "run"
     with monkeypatch.context() as patch, pytest.raises(Killed):

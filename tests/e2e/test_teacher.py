@@ -12,10 +12,10 @@ import transformers
 
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.types import Document, Qrel, Query
-from lexigraft.data.scores import read_scores
+from lexigraft.data.readers.scores import read_scores
 from lexigraft.data.write import write_collection
-from lexigraft.evaluate.trec import read_run
-from lexigraft.pipeline import teacher_scoring
+from lexigraft.learn.teacher import scoring as teacher_scoring
+from lexigraft.measure.trec import read_run
 from lexigraft.train.loop import Loop
 from tests.families import STEMS, write_backbone
 from tests.killed import Killed, dies_at_call
@@ -56,7 +56,7 @@ def trained(data, tmp_path_factory):
     """Long enough to learn something; the command line's own fixture lives too short."""
     from lexigraft.core.settings import Settings
     from lexigraft.core.settings_teacher import TeacherSettings
-    from lexigraft.pipeline.teacher_training import make_teacher
+    from lexigraft.learn.teacher.training import make_teacher
 
     collection, negatives, backbone = data
     wanted = TeacherSettings(

@@ -12,10 +12,10 @@ import transformers
 from lexigraft.core.artifact import hash_file, read_manifest
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
+from lexigraft.learn.tilde import training as tilde_pipeline
 from lexigraft.model.encoder import open_encoder
 from lexigraft.model.inputs import read_documents
 from lexigraft.model.masked_lm import load_masked_lm
-from lexigraft.pipeline import tilde as tilde_pipeline
 from lexigraft.vectors.encode import TextEncoder
 from lexigraft.vectors.store import open_vectors
 from lexigraft.vocab.expansions import join_expansion
@@ -79,7 +79,7 @@ def trained(backbone, collection, tmp_path_factory):
 @pytest.fixture(scope="module")
 def expansions(trained, collection):
     from lexigraft.core.settings import Settings
-    from lexigraft.pipeline.tilde_expansion import expand_collection
+    from lexigraft.learn.tilde.expansion import expand_collection
 
     out = trained.parent / "expansions.jsonl"
     expand_collection(trained, str(collection), out, 3, 30, Settings())
@@ -121,7 +121,7 @@ def test_expansions_are_new_words_of_the_topic(trained, expansions, collection, 
 
 
 def test_killed_expansion_goes_on_and_ends_with_the_same_bytes(trained, collection, tmp_path, lexigraft, monkeypatch):
-    from lexigraft.pipeline import tilde_expansion as module
+    from lexigraft.learn.tilde import expansion as module
 
     monkeypatch.setattr(module, "DOCUMENTS_AT_ONCE", 10)
 
@@ -157,7 +157,7 @@ def test_bm25_finds_by_them(expansions, collection, tmp_path, lexigraft):
 
 
 def test_a_killed_training_continues(backbone, collection, tmp_path, lexigraft, monkeypatch):
-    from lexigraft.train import tilde as module
+    from lexigraft.train.language import tilde as module
 
     def die_at_7(step, *rest, rows_of_step=module.rows_of_step):
         if step == 7:
@@ -272,7 +272,7 @@ def test_a_run_with_tilde(collection, backbone, tmp_path, lexigraft):
 
 
 def test_a_run_that_is_killed_while_it_expands_goes_on(collection, backbone, tmp_path, lexigraft, monkeypatch):
-    from lexigraft.pipeline import tilde_expansion as module
+    from lexigraft.learn.tilde import expansion as module
 
     monkeypatch.setattr(module, "DOCUMENTS_AT_ONCE", 10)
     run, tilde = tmp_path / "run", ("tilde.steps=2", "tilde.document_length=16")
@@ -304,7 +304,7 @@ def test_a_run_from_tilde_on(collection, backbone, tmp_path, lexigraft):
 def reading_model(collection, backbone, expansions, tmp_path_factory):
     """A uniCOIL that reads a file of expansions: what it adds to a text can only come from there."""
     from lexigraft.core.config import load_settings
-    from lexigraft.pipeline.run import train_until
+    from lexigraft.whole_run import train_until
 
     out = tmp_path_factory.mktemp("reading") / "run"
     more = (f"model.expansions={expansions}", "model.expansion_length=2", "model.head=unicoil")

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexigraft.index.live import open_live
-from lexigraft.index.live_state import FORMAT_VERSION
+from lexigraft.index.live.reader import open_live
+from lexigraft.index.live.state import FORMAT_VERSION
 from lexigraft.search.live import LiveSearcher
 
 STORED = sorted(Path(__file__).parent.glob("live_v*"))
@@ -30,7 +30,7 @@ def test_stored_live_index(folder):
 
 
 def write_sample(folder: Path) -> None:
-    from lexigraft.index.live_writer import open_writer
+    from lexigraft.index.live.writer import open_writer
     from tests.live import live_of
 
     # The largest weight, 255, is on a term of its own: impacts equal weights.

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from lexigraft.core.types import Ranking
-from lexigraft.evaluate.cost import flops, postings_lengths
-from lexigraft.evaluate.measures import measure
+from lexigraft.measure.cost import flops, postings_lengths
+from lexigraft.measure.measures import measure
 from tests.conftest import index_of, sparse_matrix
 
 

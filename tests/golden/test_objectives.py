@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 
-from lexigraft.train.document_frequency import DocumentFrequency
-from lexigraft.train.losses import distillation_loss, in_batch_loss, margin_mse_loss, mask_kl_loss
-from lexigraft.train.regularizers import df_flops, df_weights, l1
+from lexigraft.train.ranking.document_frequency import DocumentFrequency
+from lexigraft.train.ranking.losses import distillation_loss, in_batch_loss, margin_mse_loss, mask_kl_loss
+from lexigraft.train.ranking.regularizers import df_flops, df_weights, l1
 
 NAN = float("nan")
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from lexigraft.train.linear_cross_entropy import linear_cross_entropy
-from lexigraft.train.logits import LogitStatistics
-from lexigraft.train.sampled_classes import ClassSampler, DrawnClasses, inclusion_chances
-from lexigraft.train.sampled_cross_entropy import sampled_cross_entropy
+from lexigraft.train.language.linear_cross_entropy import linear_cross_entropy
+from lexigraft.train.language.logits import LogitStatistics
+from lexigraft.train.language.sampled_classes import ClassSampler, DrawnClasses, inclusion_chances
+from lexigraft.train.language.sampled_cross_entropy import sampled_cross_entropy
 
 
 def test_cross_entropy():

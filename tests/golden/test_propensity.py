@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from lexigraft.core.errors import InputError
-from lexigraft.data.click_settings import Columns, Correction
-from lexigraft.data.clicklog import read_click_log
-from lexigraft.data.propensity import estimate, label_pairs, power_law, propensities
+from lexigraft.data.clicks.log import read_click_log
+from lexigraft.data.clicks.propensity import estimate, label_pairs, power_law, propensities
+from lexigraft.data.clicks.settings import Columns, Correction
 
 
 def log_of(tmp_path, rows, max_position=4, impressions=True):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from lexigraft.core.errors import VocabularyMismatchError
-from lexigraft.evaluate.cost import flops
-from lexigraft.evaluate.list_maxima import describe, maxima_of_index
-from lexigraft.evaluate.query_statistics import added_terms, query_statistics
+from lexigraft.measure.cost import flops
+from lexigraft.measure.list_maxima import describe, maxima_of_index
+from lexigraft.measure.query_statistics import added_terms, query_statistics
 from lexigraft.search.searcher import Searcher
 from tests.conftest import index_of, sparse_matrix
 

@@ -9,7 +9,7 @@ from torch import nn
 
 from lexigraft.core.settings_tilde import TildeSettings
 from lexigraft.expand.tilde import ExpansionCounts, choose_words
-from lexigraft.train.tilde import (
+from lexigraft.train.language.tilde import (
     TildePairs,
     begin_at_frequencies,
     count_texts,

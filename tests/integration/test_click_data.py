@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from lexigraft.data.clicktext import document_id, query_id
+from lexigraft.data.clicks.text import document_id, query_id
 from lexigraft.data.collection import open_collection
 from tests.e2e.test_clicks import SETS, check_evalset
 

@@ -50,8 +50,8 @@ def test_methods_agree_on_real_queries(name, tmp_path):
     from lexigraft.core.settings import Settings
     from lexigraft.data.collection import open_collection
     from lexigraft.index.store import open_index
-    from lexigraft.pipeline.single import build
     from lexigraft.search.searcher import Searcher
+    from lexigraft.stages.standalone import build
     from lexigraft.vectors.query_encoder import encode_queries, open_query_encoder
 
     build(str(Path(DATA) / name), tmp_path / "index", Settings())

@@ -120,8 +120,8 @@ if __name__ == "__main__":
     from lexigraft.model import encoder as store
     from lexigraft.model import scratch
     from lexigraft.model.backbone import load_backbone
-    from lexigraft.pipeline.model_stages import encode, learn_vocabulary
-    from lexigraft.pipeline.new_model import new_encoder
+    from lexigraft.learn.model_stages import encode, learn_vocabulary
+    from lexigraft.learn.new_model import new_encoder
     from lexigraft.core.settings import ModelSettings
     from lexigraft.core.settings_backbone import BackboneSettings
     from lexigraft.vocab import lexicon

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from lexigraft.train.chance import chance_loss
-from lexigraft.train.losses import in_batch_loss
+from lexigraft.train.ranking.chance import chance_loss
+from lexigraft.train.ranking.losses import in_batch_loss
 
 
 @st.composite

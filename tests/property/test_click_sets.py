@@ -5,9 +5,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lexigraft.core.errors import InputError
-from lexigraft.data.click_sets import make_sets
-from lexigraft.data.click_settings import SetSizes
-from lexigraft.data.clicklog import ClickPair
+from lexigraft.data.clicks.log import ClickPair
+from lexigraft.data.clicks.sets import make_sets
+from lexigraft.data.clicks.settings import SetSizes
 
 SIZES = SetSizes(test_queries=2, test_distractors=3, valid_queries=1, valid_distractors=1)
 

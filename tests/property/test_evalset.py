@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Qrel
-from lexigraft.data.click_settings import EvalSettings
-from lexigraft.data.evalset import TERCILES, make_evalset
-from lexigraft.data.termmatch import TermMatcher
+from lexigraft.data.clicks.evalset import TERCILES, make_evalset
+from lexigraft.data.clicks.settings import EvalSettings
+from lexigraft.data.clicks.termmatch import TermMatcher
 
 WORDS = st.lists(st.sampled_from("abcde"), max_size=5).map(" ".join)
 

@@ -5,8 +5,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexigraft.train import linear_binary_cross_entropy as module
-from lexigraft.train.linear_binary_cross_entropy import (
+from lexigraft.train.language import linear_binary_cross_entropy as module
+from lexigraft.train.language.linear_binary_cross_entropy import (
     Ones,
     linear_binary_cross_entropy,
     linear_binary_cross_entropy_naive,

@@ -5,8 +5,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexigraft.train import linear_cross_entropy as module
-from lexigraft.train.linear_cross_entropy import linear_cross_entropy, linear_cross_entropy_naive
+from lexigraft.train.language import linear_cross_entropy as module
+from lexigraft.train.language.linear_cross_entropy import linear_cross_entropy, linear_cross_entropy_naive
 
 
 def case(rows, terms, width, seed, dtype=torch.float64):

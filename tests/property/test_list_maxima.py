@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexigraft.core.settings import IndexSettings
-from lexigraft.evaluate.list_maxima import describe, gini, maxima_of_index, maxima_of_vectors, share_above
 from lexigraft.index.codec import DENSE, GAPS, WIDE
+from lexigraft.measure.list_maxima import describe, gini, maxima_of_index, maxima_of_vectors, share_above
 from tests.conftest import index_of, sparse_matrix
 
 N_DOCUMENTS, RANGE_SIZE = 1300, 600  # three ranges, the last of them short

@@ -5,8 +5,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexigraft.train import linear_cross_entropy
-from lexigraft.train.logits import ALL, TOP, LogitStatistics
+from lexigraft.train.language import linear_cross_entropy
+from lexigraft.train.language.logits import ALL, TOP, LogitStatistics
 
 
 def statistics_naive(logits, document_of):

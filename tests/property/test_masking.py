@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import PretrainSettings
 from lexigraft.train.batches import rows_of_step
-from lexigraft.train.masking import NO_LABEL, is_among, mask_subwords, mask_terms, n_masked
-from lexigraft.train.pretraining_texts import LARGEST_SHARE, choose_texts, number_texts
-from lexigraft.train.subword_validation import has_split_term, mask_by_subword
+from lexigraft.train.language.masking import NO_LABEL, is_among, mask_subwords, mask_terms, n_masked
+from lexigraft.train.language.pretraining_texts import LARGEST_SHARE, choose_texts, number_texts
+from lexigraft.train.language.subword_validation import has_split_term, mask_by_subword
 from lexigraft.vocab.aligned import AlignedTexts, pad, take
 
 MASK, ORDINARY = 999, np.arange(500, 600, dtype=np.int32)

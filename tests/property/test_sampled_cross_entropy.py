@@ -6,10 +6,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexigraft.train import linear_cross_entropy as blocks
-from lexigraft.train.linear_cross_entropy import linear_cross_entropy_naive
-from lexigraft.train.sampled_classes import ClassSampler, DrawnClasses, drawing_weights, inclusion_chances
-from lexigraft.train.sampled_cross_entropy import sampled_cross_entropy, sampled_cross_entropy_naive
+from lexigraft.train.language import linear_cross_entropy as blocks
+from lexigraft.train.language.linear_cross_entropy import linear_cross_entropy_naive
+from lexigraft.train.language.sampled_classes import ClassSampler, DrawnClasses, drawing_weights, inclusion_chances
+from lexigraft.train.language.sampled_cross_entropy import sampled_cross_entropy, sampled_cross_entropy_naive
 
 
 def case(rows, classes, width, seed, dtype=torch.float64):

@@ -8,11 +8,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexigraft.pipeline.hard_negatives import first_unjudged
+from lexigraft.learn.hard_negatives import first_unjudged
 from lexigraft.train.batches import steps_of_passes, warmup_within
-from lexigraft.train.losses import distillation_loss, in_batch_loss, margin_mse_loss
-from lexigraft.train.negatives import HardNegatives, draw
-from lexigraft.train.pairs import with_negatives
+from lexigraft.train.ranking.losses import distillation_loss, in_batch_loss, margin_mse_loss
+from lexigraft.train.ranking.negatives import HardNegatives, draw
+from lexigraft.train.ranking.pairs import with_negatives
 
 RAGGED = st.lists(st.lists(st.integers(0, 50), max_size=6, unique=True), min_size=1, max_size=6)
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexigraft.core.errors import InputError
-from lexigraft.evaluate.measures import measure
-from lexigraft.evaluate.ranks import RANK_MEASURES, RankJudge
 from lexigraft.explain.removal import log_scaled, remove_terms, wackiest_first, wackiest_share, without_expansion
 from lexigraft.explain.wackiness import TermScores, TextTerms, measure_importance, score_terms
 from lexigraft.explain.wackiness_curve import curve, curve_runs, draw_size
+from lexigraft.measure.measures import measure
+from lexigraft.measure.ranks import RANK_MEASURES, RankJudge
 from lexigraft.search.many import search_many
 from lexigraft.search.searcher import Searcher
 from tests.conftest import index_of, sparse_matrix

@@ -5,27 +5,15 @@ import sys
 
 import typer
 
-from lexigraft.cli import (
-    bench,
-    data,
-    evaluate,
-    expand,
-    explain,
-    fuse,
-    index,
-    mine,
-    model,
-    models,
-    recipe,
-    run,
-    search,
-    teacher,
-    tilde,
-    vocab,
-    wackiness,
-)
+from lexigraft.cli import bench, data, expand, fuse, mine, recipe, run, search, teacher, tilde, wackiness
 from lexigraft.cli import vectors as vectors_commands
 from lexigraft.cli.console import err
+from lexigraft.cli.evaluate import app as evaluate
+from lexigraft.cli.explain import app as explain
+from lexigraft.cli.index import app as index
+from lexigraft.cli.model import app as models
+from lexigraft.cli.model import training as model
+from lexigraft.cli.vocab import app as vocab
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import is_leader, process_rank
 

@@ -55,7 +55,7 @@ def search(
     Milliseconds are from a query's vector to document ids; the time to encode a query's text is apart. Methods take
     turns, after one unmeasured pass.
     """
-    from lexigraft.pipeline.bench_search import bench_index, bench_run, list_queries
+    from lexigraft.comparison.bench_search import bench_index, bench_run, list_queries
 
     show_messages()
     methods, ks = list(dict.fromkeys(method or SEARCH_METHODS)), list(dict.fromkeys(k or (10, 1000)))
@@ -90,8 +90,8 @@ def text(
 
     Systems take turns, after one unmeasured pass over all queries: words that come again are then known already.
     """
-    from lexigraft.pipeline.bench_text import bench_text
-    from lexigraft.pipeline.index_stats_inputs import parse_keeps
+    from lexigraft.comparison.bench_text import bench_text
+    from lexigraft.comparison.index_stats_inputs import parse_keeps
 
     show_messages()
     ks = list(dict.fromkeys(k or (10, 1000)))

@@ -92,8 +92,8 @@ def clicks(
     never train, not even out of a further log. Each set is a collection in BEIR layout that 'lexigraft run' takes;
     report.json counts everything that was kept and dropped.
     """
-    from lexigraft.data.click_settings import ClickFilter, Columns, Correction, SetSizes
-    from lexigraft.pipeline.click_data import ClickDataSettings, make_click_data
+    from lexigraft.data.clicks.settings import ClickFilter, Columns, Correction, SetSizes
+    from lexigraft.datasets.click_data import ClickDataSettings, make_click_data
 
     show_messages()
     settings = ClickDataSettings(
@@ -147,8 +147,8 @@ def evalset(
     queries of other clusters only. A third of the queries have positives with few of their words, a third with some, a
     third with most: how a model does where words do not help can be told from where they do.
     """
-    from lexigraft.data.click_settings import EvalSettings
-    from lexigraft.pipeline.evaluation_set import make_evaluation_set
+    from lexigraft.data.clicks.settings import EvalSettings
+    from lexigraft.datasets.evaluation_set import make_evaluation_set
 
     show_messages()
     settings = EvalSettings(queries, candidates, positives, negatives, threshold)
@@ -180,8 +180,8 @@ def simulate(
     Columns: query, title, position, impressions, clicks. The truth (query, title, relevance) goes to LOG.truth.tsv, so
     that a correction of position bias can be held against it.
     """
-    from lexigraft.data.click_settings import Simulation
-    from lexigraft.data.simulate import write_simulation
+    from lexigraft.data.clicks.settings import Simulation
+    from lexigraft.data.clicks.simulate import write_simulation
 
     show_messages()
     truth = truth or out.with_name(f"{out.name.removesuffix('.gz').removesuffix('.tsv')}.truth.tsv")

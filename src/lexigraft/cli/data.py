@@ -75,7 +75,7 @@ def convert(
     """Write any collection in BEIR layout, with TREC topics and judgements from elsewhere where they are given."""
     from lexigraft.core.settings import DataSettings
     from lexigraft.data.collection import Reading
-    from lexigraft.pipeline.convert import convert as convert_collection
+    from lexigraft.datasets.convert import convert as convert_collection
 
     show_messages()
     checked = DataSettings(on_duplicate=on_duplicate or "error", on_bad_bytes=on_bad_bytes)

@@ -46,7 +46,7 @@ def rm3(
     """Add to each query the terms of what it finds first, and search again (RM3)."""
     from lexigraft.core.config import load_settings
     from lexigraft.expand.rm3 import Rm3Settings
-    from lexigraft.pipeline.expansion import expand_rm3
+    from lexigraft.study.expansion import expand_rm3
 
     show_messages()
     how = Rm3Settings(fb_docs, fb_terms, original_weight, document_weights, max_share)
@@ -68,7 +68,7 @@ def query2doc(
 ) -> None:
     """Add to each query a text that was generated for it (Query2Doc)."""
     from lexigraft.core.config import load_settings
-    from lexigraft.pipeline.expansion import expand_query2doc
+    from lexigraft.study.expansion import expand_query2doc
 
     show_messages()
     settings = load_settings(config, set_ or ())
@@ -88,7 +88,7 @@ def doc2query(
 ) -> None:
     """Add to each document queries that were generated for it, and index those (DocT5Query)."""
     from lexigraft.core.config import load_settings
-    from lexigraft.pipeline.expansion import expand_doc2query
+    from lexigraft.study.expansion import expand_doc2query
 
     show_messages()
     settings = load_settings(config, set_ or ())
@@ -119,7 +119,7 @@ def generate(
     """Generate text for queries or documents with a model of your own, for 'query2doc' or 'doc2query'."""
     from lexigraft.core.config import load_settings
     from lexigraft.expand.generate import GenerateSettings
-    from lexigraft.pipeline.generated_text import generate_text
+    from lexigraft.study.generated_text import generate_text
 
     show_messages()
     how = GenerateSettings(prompt, texts, max_tokens, input_tokens, top_k, top_p, temperature, batch, seed)

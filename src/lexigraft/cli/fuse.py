@@ -44,7 +44,7 @@ def fuse(
 
     Measure it as any run: `lexigraft evaluate FUSED.trec A.trec --data DIR`.
     """
-    from lexigraft.pipeline.fusion import fuse_files
+    from lexigraft.retrieve.fusion import fuse_files
 
     show_messages()
     found = fuse_files(trec_run, out_, k, weight, depth, method, borda_depth)

@@ -26,7 +26,7 @@ def mine(
     Train with them: `lexigraft finetune ... --set finetune.negatives=FILE --set finetune.n_negatives=1`.
     """
     from lexigraft.core.config import load_settings
-    from lexigraft.pipeline.mining import mine_index, mine_run
+    from lexigraft.learn.mining import mine_index, mine_run
 
     show_messages()
     settings = load_settings(config, set_ or ())

@@ -87,8 +87,8 @@ def _program() -> str:
 
 
 def _best_answer(run: Path) -> str:
-    from lexigraft.pipeline.layout import RunFolder
-    from lexigraft.pipeline.text_search import TextSearch
+    from lexigraft.retrieve.text_search import TextSearch
+    from lexigraft.stages.layout import RunFolder
 
     hits = TextSearch(RunFolder(run).searchable_index(None)).search(EXAMPLE, 1)
     return hits[0].doc_id if hits else "DOC_ID"
@@ -96,8 +96,8 @@ def _best_answer(run: Path) -> str:
 
 def report(run: RunOption, json: JsonOption = False) -> None:
     """Show the report of a run."""
-    from lexigraft.pipeline.layout import RunFolder
-    from lexigraft.pipeline.report import read_report
+    from lexigraft.stages.layout import RunFolder
+    from lexigraft.stages.report import read_report
 
     _show(read_report(RunFolder(run)), run, json)
 
@@ -111,14 +111,14 @@ def _run(
     recipe: str | None = None,
 ) -> dict[str, Any]:
     from lexigraft.core.config import load_settings
-    from lexigraft.pipeline.run import run as run_pipeline
+    from lexigraft.whole_run import run as run_pipeline
 
     show_messages()
     return run_pipeline(source, folder, load_settings(config, set_ or (), recipe), from_stage, BarProgress())
 
 
 def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
-    from lexigraft.pipeline.report import COLUMNS, cell
+    from lexigraft.stages.report import COLUMNS, cell
 
     if not report:  # another process has it
         return

@@ -21,7 +21,7 @@ from lexigraft.cli.options import (
 from lexigraft.core.errors import SettingError
 
 if TYPE_CHECKING:
-    from lexigraft.pipeline.text_search import TextSearch
+    from lexigraft.retrieve.text_search import TextSearch
 
 SHOWN_TERMS = 8  # of those that matched, the ones that add most
 
@@ -46,7 +46,7 @@ def search(
     json: JsonOption = False,
 ) -> None:
     """Search a run's documents: rank, score, title and the terms that matched."""
-    from lexigraft.pipeline.refined_search import Refinement, open_refined
+    from lexigraft.retrieve.refined_search import Refinement, open_refined
 
     refinement = Refinement(overlap, two_step, qk, dk, tuple(where or ()))
     if refinement:
@@ -64,8 +64,8 @@ def search(
 
 
 def _open(run: Path | None, index: Path | None, system: str | None) -> "TextSearch":
-    from lexigraft.pipeline.layout import RunFolder
-    from lexigraft.pipeline.text_search import TextSearch
+    from lexigraft.retrieve.text_search import TextSearch
+    from lexigraft.stages.layout import RunFolder
 
     show_messages()
     require_one(run, index, system)

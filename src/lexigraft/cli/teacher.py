@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, show_messages
-from lexigraft.cli.model import show_facts
+from lexigraft.cli.model.training import show_facts
 from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, SetOption
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings_teacher import TeacherSettings
@@ -66,7 +66,7 @@ def train(
     continues. Then: `lexigraft teacher score`.
     """
     from lexigraft.core.config import load_settings
-    from lexigraft.pipeline.teacher_training import make_teacher
+    from lexigraft.learn.teacher.training import make_teacher
 
     show_messages()
     wanted = TeacherSettings(
@@ -113,8 +113,8 @@ def score(
     `--pairs` a run over test queries, then `lexigraft evaluate FILE --data DIR`. Killed, the same command continues.
     """
     from lexigraft.core.config import load_settings
+    from lexigraft.learn.teacher.scoring import score_run
     from lexigraft.model.cross_encoder import Lengths
-    from lexigraft.pipeline.teacher_scoring import score_run
 
     show_messages()
     if (query_length is None) != (document_length is None):

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.console import BarProgress, print_line, show_messages
-from lexigraft.cli.model import show_facts
+from lexigraft.cli.model.training import show_facts
 from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, RecipeOption, SetOption
 
 app = typer.Typer(no_args_is_help=True, help="Expand documents by words that their queries may use (TILDE).")
@@ -59,7 +59,7 @@ def train(
     tilde.document_length=64'). Then: lexigraft tilde expand.
     """
     from lexigraft.core.config import load_settings
-    from lexigraft.pipeline.tilde import make_tilde
+    from lexigraft.learn.tilde.training import make_tilde
 
     show_messages()
     if steps is not None and epochs is None:
@@ -110,7 +110,7 @@ def expand(
     continues.
     """
     from lexigraft.core.config import load_settings
-    from lexigraft.pipeline.tilde_expansion import expand_collection
+    from lexigraft.learn.tilde.expansion import expand_collection
 
     show_messages()
     settings = load_settings(config, set_ or ())

@@ -34,7 +34,7 @@ def stats(
     json: JsonOption = False,
 ) -> None:
     """Terms a row, spread of weights a term, and spread of postings lengths, at several prunings."""
-    from lexigraft.pipeline.vector_stats import measure_vectors
+    from lexigraft.comparison.vector_stats import measure_vectors
     from lexigraft.vectors.stats import DOCUMENT_PRUNINGS, QUERY_PRUNINGS
 
     show_messages()

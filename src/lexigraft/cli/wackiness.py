@@ -53,8 +53,8 @@ def wackiness(
     areas (W-AUC), the wackiest terms, effectiveness without them, and what pruning by them costs. A second call does
     only what is not done yet.
     """
-    from lexigraft.pipeline.wackiness import measure_wackiness
-    from lexigraft.pipeline.wackiness_system import WackinessSettings
+    from lexigraft.study.wackiness import measure_wackiness
+    from lexigraft.study.wackiness_system import WackinessSettings
 
     show_messages()
     settings = WackinessSettings(

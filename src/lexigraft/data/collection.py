@@ -24,11 +24,11 @@ from typing import Any, TypeVar
 from lexigraft.core.artifact import hash_file
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document, Qrel, Query
-from lexigraft.data.documents import CORPUS_FILES, Documents, text_lines
 from lexigraft.data.duplicates import FirstLines
-from lexigraft.data.judgements import positives_of_triples, read_judgements
-from lexigraft.data.lines import Line
-from lexigraft.data.topics import read_queries
+from lexigraft.data.readers.documents import CORPUS_FILES, Documents, text_lines
+from lexigraft.data.readers.judgements import positives_of_triples, read_judgements
+from lexigraft.data.readers.lines import Line
+from lexigraft.data.readers.topics import read_queries
 
 EVALUATION_SPLITS = ("test", "dev", "dev.small")
 RECORDS_AT_ONCE = 64  # few, because a record may be large

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from lexigraft.core.arrays import ArrayWriter, StringTable, StringTableWriter, open_array
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.types import Document, Query, SparseMatrix, Vocabulary
-from lexigraft.data.documents import checked_id, json_records, split_fields
-from lexigraft.data.lines import read_lines
+from lexigraft.data.readers.documents import checked_id, json_records, split_fields
+from lexigraft.data.readers.lines import read_lines
 from lexigraft.vectors.query_encoder import QueryEncoder, encode_queries
 
 REPEATS = 5  # of the query before the generated passage, in Query2Doc with BM25

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.errors import SettingError
 from lexigraft.core.types import Ranking, SparseMatrix, require_same_vocabulary
-from lexigraft.index.live import LiveIndex, Segment
+from lexigraft.index.live.reader import LiveIndex, Segment
 from lexigraft.search.batch import rank_all
 from lexigraft.search.searcher import Searcher
 

@@ -11,10 +11,10 @@ from torch import Tensor
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.inputs import ReadTexts, inputs_of
-from lexigraft.train.buckets import Encode
-from lexigraft.train.losses import in_batch_loss, keep_heaviest
-from lexigraft.train.objective import mean_terms
-from lexigraft.train.pairs import Judged, TrainingPairs, batch_of_step
+from lexigraft.train.ranking.buckets import Encode
+from lexigraft.train.ranking.losses import in_batch_loss, keep_heaviest
+from lexigraft.train.ranking.objective import mean_terms
+from lexigraft.train.ranking.pairs import Judged, TrainingPairs, batch_of_step
 
 AT_ONCE = 64
 MOST_PAIRS = 256

@@ -23,8 +23,8 @@ from lexigraft.core.errors import ArtifactError, LexigraftError
 from lexigraft.core.processes import is_leader, n_processes, process_rank
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.model.precision import has_fast_bf16
+from lexigraft.train.distributed import add_gradients, leaders
 from lexigraft.train.phases import Phases
-from lexigraft.train.together import add_gradients, leaders
 
 CHECKPOINT_FORMAT = 5
 NO_STATE: Mapping[str, Tensor] = MappingProxyType({})

@@ -11,9 +11,9 @@ import pytest
 from pyarrow import parquet
 
 from lexigraft.core.errors import InputError, MissingExtraError, SettingError
-from lexigraft.data.click_settings import ClickFilter, Columns, Correction, EvalSettings, SetSizes, Simulation
-from lexigraft.data.clicklog import filter_pairs, labelled_pairs, read_click_log
-from lexigraft.data.clicktext import normal_text
+from lexigraft.data.clicks.log import filter_pairs, labelled_pairs, read_click_log
+from lexigraft.data.clicks.settings import ClickFilter, Columns, Correction, EvalSettings, SetSizes, Simulation
+from lexigraft.data.clicks.text import normal_text
 
 HEADER = "query\ttitle\tposition\tclicks\n"
 FULL = Columns(doc_id="url", impressions="shown")

@@ -8,9 +8,9 @@ import pytest
 from lexigraft.core.errors import InputError, LexigraftError
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.collection import Reading, open_collection
-from lexigraft.data.judgements import Triple, read_judgements, read_triples
+from lexigraft.data.readers.judgements import Triple, read_judgements, read_triples
+from lexigraft.data.readers.topics import read_queries
 from lexigraft.data.sources import open_source
-from lexigraft.data.topics import read_queries
 
 
 def queries_of(path):

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
-from lexigraft.data.click_settings import Columns, Simulation
-from lexigraft.data.clicklog import read_click_log
-from lexigraft.data.simulate import simulate, write_simulation
+from lexigraft.data.clicks.log import read_click_log
+from lexigraft.data.clicks.settings import Columns, Simulation
+from lexigraft.data.clicks.simulate import simulate, write_simulation
 
 COLUMNS = Columns(impressions="impressions")
 
@@ -67,7 +67,7 @@ def test_an_error_leaves_nothing_behind(tmp_path, monkeypatch):
         yield next(simulate(Simulation(lines=100), 0))
         raise OSError("disk full")
 
-    monkeypatch.setattr("lexigraft.data.simulate.simulate", broken)
+    monkeypatch.setattr("lexigraft.data.clicks.simulate.simulate", broken)
     with pytest.raises(OSError, match="disk full"):
         write_simulation(Simulation(), 0, tmp_path / "log.tsv", tmp_path / "truth.tsv", tmp_path / "log.parquet")
     assert list(tmp_path.iterdir()) == []

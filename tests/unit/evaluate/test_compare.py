@@ -1,7 +1,7 @@
 import pytest
 
 from lexigraft.core.errors import InputError, SettingError
-from lexigraft.evaluate.compare import compare, paired_test, same_queries
+from lexigraft.measure.compare import compare, paired_test, same_queries
 
 
 def test_a_missing_query_is_named_and_refused():

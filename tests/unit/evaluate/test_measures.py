@@ -4,8 +4,8 @@ import pytest
 
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.types import Qrel, Ranking
-from lexigraft.evaluate import measures
-from lexigraft.evaluate.measures import judgements, measure, trec_eval_available
+from lexigraft.measure import measures
+from lexigraft.measure.measures import judgements, measure, trec_eval_available
 
 NAMES = ["MRR@10", "R@10", "R@100", "nDCG@10"]
 

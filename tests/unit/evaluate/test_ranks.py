@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from lexigraft.evaluate.measures import measure
-from lexigraft.evaluate.ranks import RANK_MEASURES, RankJudge
+from lexigraft.measure.measures import measure
+from lexigraft.measure.ranks import RANK_MEASURES, RankJudge
 from lexigraft.search.many import search_many
 from lexigraft.search.searcher import Searcher
 from tests.conftest import index_of, sparse_matrix

@@ -1,4 +1,4 @@
-from lexigraft.evaluate.speed import latency, time_calls
+from lexigraft.measure.speed import latency, time_calls
 
 
 def test_methods_take_turns_after_a_pass_that_is_not_measured():

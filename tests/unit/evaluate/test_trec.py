@@ -4,7 +4,7 @@ import pytest
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Ranking
-from lexigraft.evaluate.trec import read_run, write_run
+from lexigraft.measure.trec import read_run, write_run
 
 
 def test_round_trip(tmp_path):

@@ -1,7 +1,7 @@
 import pytest
 
 from lexigraft.core.errors import ArtifactError
-from lexigraft.index.live_state import DeletedFile, LiveState, SegmentState, read_state, write_state
+from lexigraft.index.live.state import DeletedFile, LiveState, SegmentState, read_state, write_state
 
 STATE = LiveState(
     generation=3,
@@ -47,14 +47,14 @@ def test_other_folders(tmp_path):
 
 
 def test_another_format_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("lexigraft.index.live_state.FORMAT_VERSION", 2)
+    monkeypatch.setattr("lexigraft.index.live.state.FORMAT_VERSION", 2)
     write_state(tmp_path, STATE)
     monkeypatch.undo()
     with pytest.raises(
         ArtifactError, match="has live index format 2, this version of Lexigraft reads live index format 1"
     ):
         read_state(tmp_path)
-    monkeypatch.setattr("lexigraft.index.live_state.KIND", "other")
+    monkeypatch.setattr("lexigraft.index.live.state.KIND", "other")
     write_state(tmp_path, STATE)
     monkeypatch.undo()
     with pytest.raises(ArtifactError, match="has other format 1"):

@@ -7,9 +7,9 @@ import shutil
 
 import pytest
 
-from lexigraft.index.live import open_live
-from lexigraft.index.live_state import is_live, read_state
-from lexigraft.index.live_writer import create_live, open_or_begin, open_writer
+from lexigraft.index.live.reader import open_live
+from lexigraft.index.live.state import is_live, read_state
+from lexigraft.index.live.writer import create_live, open_or_begin, open_writer
 from tests.conftest import index_of
 from tests.live import ENCODER, live_of, living_ids, vectors_of
 

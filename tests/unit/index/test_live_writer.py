@@ -12,10 +12,10 @@ from lexigraft.core.artifact import Manifest, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, InputError, SettingError, VocabularyMismatchError
 from lexigraft.core.settings import IndexSettings
 from lexigraft.index.build import build_index
-from lexigraft.index.live import open_live
-from lexigraft.index.live_state import SegmentState, read_state
-from lexigraft.index.live_writer import create_live, open_or_begin, open_writer
-from lexigraft.index.merging import plan_merge
+from lexigraft.index.live.merging import plan_merge
+from lexigraft.index.live.reader import open_live
+from lexigraft.index.live.state import SegmentState, read_state
+from lexigraft.index.live.writer import create_live, open_or_begin, open_writer
 from lexigraft.index.store import open_index
 from tests.conftest import index_of
 from tests.live import ENCODER, live_of, living_ids, vectors_of
@@ -148,7 +148,7 @@ def test_merging_in_small_ranges_of_rows_gives_the_same(tmp_path, monkeypatch):
     batches = [{f"d{n}": {n % 5: 1.0 + n, 5: 2.0} for n in range(start, start + 9)} for start in (9, 0, 18)]
     trees = []
     for name, entries in (("one", 1 << 20), ("many", 4)):
-        monkeypatch.setattr("lexigraft.index.merging.ENTRIES_PER_CHUNK", entries)
+        monkeypatch.setattr("lexigraft.index.live.merging.ENTRIES_PER_CHUNK", entries)
         live = live_of(tmp_path / name, batches, 6)
         with open_writer(live) as writer:
             writer.delete(["d3", "d20"])
@@ -168,7 +168,7 @@ def test_damage_is_not_copied_by_merging(tmp_path):
 
 def segments(*sizes):
     """(rows, deleted) each; deleted rows are counted only by the state."""
-    from lexigraft.index.live_state import DeletedFile
+    from lexigraft.index.live.state import DeletedFile
 
     return [
         SegmentState(f"{n}", rows, 0, 1.0, "", DeletedFile("", gone, "") if gone else None)
@@ -252,7 +252,7 @@ def test_deleting_nobody_changes_nothing(tmp_path):
 
 HOLDER = """
 import sys, pathlib
-from lexigraft.index.live_writer import open_writer
+from lexigraft.index.live.writer import open_writer
 with open_writer(pathlib.Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.readline()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from lexigraft.core.settings import FinetuneSettings
-from lexigraft.pipeline.choose_alpha import FILE, choose_alpha, kept_choice, probe_settings
+from lexigraft.learn.choose_alpha import FILE, choose_alpha, kept_choice, probe_settings
 from lexigraft.train.activations import Activations
 from lexigraft.train.rescaling import ALPHAS, ProbeResult
 

@@ -10,7 +10,7 @@ from lexigraft.data.collection import CORPUS, open_collection
 from lexigraft.data.passages import cut_passages
 from lexigraft.data.write import write_collection
 from lexigraft.expand.generated import open_generated
-from lexigraft.pipeline.expanded_documents import Expansions, expanded, expanded_collection, named_expansions
+from lexigraft.stages.expanded_documents import Expansions, expanded, expanded_collection, named_expansions
 from lexigraft.vocab.expansions import split_expansion
 
 DOCUMENTS = [Document("d1", "one\x1e", "a b\x1e c"), Document("d2", "", "d e f"), Document("d3", "", "g")]

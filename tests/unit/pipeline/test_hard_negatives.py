@@ -11,7 +11,7 @@ from lexigraft.core.settings import FinetuneSettings
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.collection import open_collection
 from lexigraft.data.write import write_collection
-from lexigraft.pipeline.training_data import training_data
+from lexigraft.learn.training_data import training_data
 
 RUN = """\
 q2 Q0 d1 2 7.5 bm25

@@ -6,7 +6,7 @@ import importlib.util
 import pytest
 
 from lexigraft.core.errors import InputError, MissingExtraError
-from lexigraft.pipeline.query_clusters import choose_backbone, cluster_queries
+from lexigraft.datasets.query_clusters import choose_backbone, cluster_queries
 from tests.unit.model.test_backbone import folder  # noqa: F401
 
 QUERIES = [f"{subject} {word}" for subject in ("python sorting", "chicken soup", "월드컵 축구") for word in "abcdefgh"]

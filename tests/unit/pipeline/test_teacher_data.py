@@ -9,9 +9,9 @@ from lexigraft.core.settings_teacher import TeacherSettings
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.collection import open_collection
 from lexigraft.data.write import write_collection
-from lexigraft.pipeline.teacher_data import teacher_data
-from lexigraft.pipeline.teacher_scoring import wanted_pairs
-from lexigraft.pipeline.training_data import queries_apart, training_data
+from lexigraft.learn.teacher.lists import teacher_data
+from lexigraft.learn.teacher.scoring import wanted_pairs
+from lexigraft.learn.training_data import queries_apart, training_data
 from lexigraft.vocab.expansions import join_expansion, split_expansion
 
 N = 60

@@ -2,16 +2,16 @@ from dataclasses import replace
 
 import pytest
 
+from lexigraft.comparison.validation import validation_queries
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.collection import open_collection
 from lexigraft.data.write import write_collection
-from lexigraft.pipeline.finished_run import FinishedRun
-from lexigraft.pipeline.layout import RunFolder
-from lexigraft.pipeline.training_data import training_data
-from lexigraft.pipeline.validation import validation_queries
+from lexigraft.learn.training_data import training_data
+from lexigraft.stages.finished_run import FinishedRun
+from lexigraft.stages.layout import RunFolder
 
 MODEL_AND_BM25 = ('run.systems=["bm25","esplade"]',)
 

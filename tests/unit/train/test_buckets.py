@@ -12,7 +12,7 @@ from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import SparseHead
 from lexigraft.model.inputs import read_documents
 from lexigraft.model.plain import plain_head
-from lexigraft.train.buckets import CPU, bucketed, encode_buckets
+from lexigraft.train.ranking.buckets import CPU, bucketed, encode_buckets
 from lexigraft.train.trainable import set_dropout
 from tests.families import write_backbone
 

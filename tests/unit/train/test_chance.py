@@ -10,10 +10,10 @@ from lexigraft.model.backbone import load_backbone
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import SparseHead
 from lexigraft.model.inputs import read_documents, read_queries
-from lexigraft.train.chance import FEWEST_STEPS, TOLERANCE, ChanceWatch
-from lexigraft.train.finetune import finetune
 from lexigraft.train.loop import TrainingError
-from lexigraft.train.pairs import TrainingPairs
+from lexigraft.train.ranking.chance import FEWEST_STEPS, TOLERANCE, ChanceWatch
+from lexigraft.train.ranking.finetune import finetune
+from lexigraft.train.ranking.pairs import TrainingPairs
 from lexigraft.train.trainable import set_dropout
 from tests.families import STEMS, write_backbone
 

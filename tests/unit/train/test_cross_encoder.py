@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexigraft.core.settings_teacher import TeacherSettings
-from lexigraft.train.cross_encoder import (
+from lexigraft.train.ranking.cross_encoder import (
     RankingLists,
     Reranking,
     lists_of_step,
@@ -18,7 +18,7 @@ from lexigraft.train.cross_encoder import (
     n_steps,
     own_is_first,
 )
-from lexigraft.train.negatives import HardNegatives
+from lexigraft.train.ranking.negatives import HardNegatives
 
 NEGATIVES = HardNegatives(np.array([0, 6, 7]), np.array([2, 3, 4, 5, 6, 7, 3]), np.full(7, np.nan, np.float32))
 LISTS = RankingLists(np.array([0, 1, 1]), np.array([0, 1, 8]), NEGATIVES)

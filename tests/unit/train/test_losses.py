@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 
-from lexigraft.train.losses import in_batch_loss, keep_heaviest
-from lexigraft.train.ranking_validation import recall
-from lexigraft.train.regularizers import flops, joint_flops, quadratic_ramp
+from lexigraft.train.ranking.losses import in_batch_loss, keep_heaviest
+from lexigraft.train.ranking.ranking_validation import recall
+from lexigraft.train.ranking.regularizers import flops, joint_flops, quadratic_ramp
 
 
 def test_in_batch_loss():

@@ -6,10 +6,10 @@ import torch
 
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import FinetuneSettings
-from lexigraft.train.losses import in_batch_loss, keep_heaviest
-from lexigraft.train.negatives import HardNegatives
-from lexigraft.train.objective import Objective
-from lexigraft.train.pairs import Judged, TrainingPairs, batch_of_step
+from lexigraft.train.ranking.losses import in_batch_loss, keep_heaviest
+from lexigraft.train.ranking.negatives import HardNegatives
+from lexigraft.train.ranking.objective import Objective
+from lexigraft.train.ranking.pairs import Judged, TrainingPairs, batch_of_step
 
 CPU = torch.device("cpu")
 N_TERMS = 6

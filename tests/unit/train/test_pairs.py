@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lexigraft.train.pairs import Judged, TrainingPairs, batch_of_step
+from lexigraft.train.ranking.pairs import Judged, TrainingPairs, batch_of_step
 
 QUERY_OF, DOCUMENT_OF = np.array([0, 1, 1, 2, 2]), np.array([0, 1, 2, 2, 3])
 PAIRS = TrainingPairs(range(3), range(4), QUERY_OF, DOCUMENT_OF)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from lexigraft.train.ranking_validation import recall
+from lexigraft.train.ranking.ranking_validation import recall
 
 ir_measures = pytest.importorskip("ir_measures")
 

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from lexigraft.train.together import own_share
+from lexigraft.train.distributed import own_share
 
 SCRIPT = """
 import atexit, json, sys
@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from lexigraft.core.processes import is_leader, n_processes, process_rank
 from lexigraft.train.loop import Loop, Schedule
-from lexigraft.train.together import add_gradients, connect, gather_rows, leaders, own_share, total, wait_for_all
+from lexigraft.train.distributed import add_gradients, connect, gather_rows, leaders, own_share, total, wait_for_all
 
 def look_back():  # registered before the connection, so called after it is closed
     left = Path(sys.argv[1]).with_suffix(f".{n_processes()}.{process_rank()}")

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from lexigraft.core.artifact import Manifest, write_artifact
+from lexigraft.learn.new_model import grafted_head
 from lexigraft.model.backbone import Backbone, Body
-from lexigraft.pipeline.new_model import grafted_head
 from lexigraft.vocab.lexicon import FORMAT_VERSION, KIND, learn, open_lexicon
 from lexigraft.vocab.wordpiece import train_wordpiece
 from tests.unit.vocab.test_aligned import TOKENIZER

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lexigraft.core.errors import InputError
 from lexigraft.model.backbone import load_backbone
-from lexigraft.train.masking import NO_LABEL, mask_terms
+from lexigraft.train.language.masking import NO_LABEL, mask_terms
 from lexigraft.vocab.aligned import NO_TERM, NOT_POOLED, joined
 from lexigraft.vocab.raw_reader import subword_terms
 from tests.families import FAMILIES, write_backbone

@@ -1,0 +1,86 @@
+"""`index`, and the group of its commands for indexes that live."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lexigraft.cli.console import BarProgress, out, print_json, show_messages
+from lexigraft.cli.index import live, metadata
+from lexigraft.cli.index import stats as index_stats
+from lexigraft.cli.options import ConfigOption, JsonOption, OnDuplicateOption, SetOption, overrides
+from lexigraft.core.errors import SettingError
+
+app = typer.Typer(invoke_without_command=True, no_args_is_help=True)
+
+
+@app.callback()
+def index(
+    context: typer.Context,
+    out_: Annotated[
+        Path | None, typer.Option("--out", help="The folder to write; made if absent, continued if begun.")
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option("--data", help="A collection, given as for 'run': indexed with BM25."),
+    ] = None,
+    vectors: Annotated[
+        Path | None, typer.Option("--vectors", help="Vectors made by 'lexigraft encode', instead of --data.")
+    ] = None,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    keep: Annotated[
+        int, typer.Option("--keep", min=0, help="Terms kept a document, the heaviest first; 0 keeps all.")
+    ] = 0,
+    on_duplicate: OnDuplicateOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Build one index, of text or of a model's vectors, without measuring anything; search it with --index.
+
+    'index stats' measures indexes, 'index metadata' keeps what searches filter by. The other commands below make an
+    index that lives: documents are added and deleted while others search it.
+    """
+    if context.invoked_subcommand is not None:
+        _refuse_options_before(context)
+        return
+    from lexigraft.core.config import load_settings
+    from lexigraft.stages.standalone import build, index_vectors
+
+    if out_ is None:
+        raise SettingError("give --out INDEX, the folder to write the index to")
+    show_messages()
+    settings = load_settings(config, overrides(set_, on_duplicate))
+    if data is not None and vectors is None:
+        meta = build(data, out_, settings, keep, BarProgress())
+    elif vectors is not None and data is None:
+        meta = index_vectors(vectors, out_, settings, keep, BarProgress())
+    else:
+        raise SettingError("give either --data DIR or --vectors VECTORS")
+    if json:
+        print_json(
+            {"index": str(out_), "documents": meta.n_documents, "terms": meta.n_terms, "postings": meta.n_postings}
+        )
+    else:
+        out.print(
+            f"{out_}: {meta.n_documents:,} documents, {meta.n_terms:,} terms, {meta.n_postings:,} postings",
+            soft_wrap=True,
+        )
+        out.print(f'search it: lexigraft search --index {out_} "your query"', soft_wrap=True)
+
+
+def _refuse_options_before(context: typer.Context) -> None:
+    """An option before the command's name would be taken for the building of an index, and be lost."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    lost = [name for name, source in sources.items() if source is not None and source.name != "DEFAULT"]
+    if lost:
+        name = lost[0].rstrip("_").replace("_", "-")
+        raise SettingError(f"--{name} stands before '{context.invoked_subcommand}'; give it after the command's name")
+
+
+app.command()(index_stats.stats)
+app.command()(metadata.metadata)
+app.command()(live.live)
+app.command()(live.add)
+app.command()(live.delete)
+app.command()(live.merge)
+app.command()(live.status)

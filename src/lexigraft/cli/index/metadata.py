@@ -1,0 +1,42 @@
+"""`index metadata`."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lexigraft.cli.console import print_json, print_table, show_messages
+from lexigraft.cli.options import IndexOption, JsonOption
+from lexigraft.core.errors import SettingError
+
+
+def metadata(
+    run: Annotated[Path | None, typer.Option("--run", help="The folder of a run.")] = None,
+    index: IndexOption = None,
+    data: Annotated[
+        str | None, typer.Option("--data", help="The collection: 'metadata' objects in the lines of corpus.jsonl.")
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", help='A file instead: {"_id": ..., key: value} a line (.jsonl), or a table (.tsv).'),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Keep documents' metadata beside an index, for: lexigraft search --where "year>=2020"."""
+    from lexigraft.retrieve.metadata import build_metadata
+    from lexigraft.retrieve.refined_search import place_in_run, place_of_index
+    from lexigraft.stages.layout import RunFolder
+
+    show_messages()
+    if (data is None) == (file is None):
+        raise SettingError("give either --data DIR or --file FILE")
+    if (run is None) == (index is None):
+        raise SettingError("give either --run RUN or --index INDEX")
+    place = place_of_index(index, None) if index is not None else place_in_run(RunFolder(run or Path()), None, 0)
+    columns = build_metadata(place.index, place.metadata, data, file)
+    if json:
+        print_json({"metadata": str(place.metadata), "columns": [asdict(column) for column in columns]})
+        return
+    rows = [(column.key, column.kind, f"{column.n_documents:,}") for column in columns]
+    print_table(str(place.metadata), ("key", "kind", "documents"), rows, left=("key", "kind"))

@@ -1,0 +1,1 @@
+"""`model ...`, and the commands that train one."""

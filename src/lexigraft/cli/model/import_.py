@@ -1,0 +1,39 @@
+"""`model import`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lexigraft.cli.console import out, print_json, show_messages
+from lexigraft.cli.options import JsonOption
+
+
+def import_(
+    source: Annotated[
+        str,
+        typer.Argument(help="A folder or hub name: of sentence-transformers, or a masked language model."),
+    ],
+    out_: Annotated[Path, typer.Option("--out", help="The folder to write the model to.")],
+    query_length: Annotated[
+        int, typer.Option("--query-length", min=0, help="Subwords read of a query; 0: as many as the model says.")
+    ] = 0,
+    document_length: Annotated[
+        int, typer.Option("--document-length", min=0, help="Subwords read of a document; 0: as many as the model says.")
+    ] = 0,
+    json: JsonOption = False,
+) -> None:
+    """Bring in a SPLADE model made elsewhere; then: lexigraft encode --model, index --vectors, search, explain."""
+    from lexigraft.learn.import_model import import_model
+
+    show_messages()
+    facts = import_model(source, out_, query_length, document_length)
+    if json:
+        print_json({"model": str(out_), **facts})
+        return
+    out.print(
+        f"{out_}: {facts['n_terms']:,} terms, {facts['pooling']} over all tokens, at most {facts['query_length']} of a "
+        f"query and {facts['document_length']} of a document",
+        soft_wrap=True,
+    )
+    out.print(f"use it: lexigraft encode --data DIR --model {out_} --out VECTORS", soft_wrap=True)

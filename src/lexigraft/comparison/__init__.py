@@ -1,0 +1,1 @@
+"""Systems, prunings and indexes side by side, with their costs."""

@@ -1,0 +1,121 @@
+"""What searches of an index take and do: every method side by side, on one thread, beside what they cost anywhere."""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.errors import InputError, LexigraftError, SettingError
+from lexigraft.core.types import Query, SparseMatrix
+from lexigraft.data.readers.topics import read_queries
+from lexigraft.index.store import Index, open_index
+from lexigraft.measure.cost import mean_terms, postings_per_query
+from lexigraft.measure.speed import time_calls, time_side_by_side
+from lexigraft.search.searcher import METHODS, Searcher
+from lexigraft.stages.finished_run import open_run
+from lexigraft.stages.layout import JUDGED, MODEL, RunFolder
+from lexigraft.vectors.query_encoder import QueryEncoder, encode_queries, open_query_encoder
+
+FEWER_ENCODINGS = 10  # a model takes ten times as long to encode a query as an index to answer it
+
+
+def bench_run(
+    run: Path, system: str | None, dk: int, queries: Path | None, methods: Sequence[str], ks: Sequence[int],
+    runs: int, limit: int,
+) -> dict[str, Any]:  # fmt: skip
+    """Measure an index of a run's judged view with `queries`, or those that the run is measured on."""
+    folder = RunFolder(run)
+    folder.searchable(system)  # says what is missing
+    present = json.loads(folder.contents.read_text(encoding="utf-8"))["systems"]
+    name = system or (MODEL if MODEL in present else present[0])
+    index = folder.index(JUDGED, name, dk)
+    asked = list_queries(queries) if queries is not None else _measured_queries(folder)
+    return {"system": name, **bench_index(index, asked, methods, ks, runs, limit)}
+
+
+def bench_index(
+    index: Path, queries: Sequence[Query], methods: Sequence[str], ks: Sequence[int], runs: int, limit: int
+) -> dict[str, Any]:
+    """Search at most `limit` of the queries, evenly spread, `runs` times, with each method and k."""
+    if unknown := [method for method in methods if method not in METHODS]:
+        raise SettingError(f"search method {unknown[0]!r} is not known; one of {', '.join(METHODS)}")
+    if not queries:
+        raise InputError("there is no query to measure with")
+    opened = open_index(index)
+    some = [queries[place] for place in range(0, len(queries), -(-len(queries) // limit))]
+    encoder = open_query_encoder(opened.meta.query_encoder, opened.vocabulary, index)
+    vectors = encode_queries(some, encoder, opened.vocabulary)
+    searchers = {method: Searcher(opened, method) for method in methods}
+    return {
+        "index": str(index),
+        **index_facts(opened, index),
+        "queries": vectors.n_rows,
+        "terms_per_query": mean_terms(vectors.indptr),
+        "postings_per_query": postings_per_query(vectors, opened),
+        "runs": runs,
+        "threads": 1,
+        "ms_encode": _encoding_times(encoder, some, runs),
+        "searches": [row for k in ks for row in _search_rows(searchers, vectors, k, runs)],
+    }
+
+
+def _search_rows(searchers: dict[str, Searcher], vectors: SparseMatrix, k: int, runs: int) -> list[dict[str, Any]]:
+    times = time_side_by_side(searchers, vectors, k, runs)
+    counted = next(iter(searchers.values())).index.meta.bits == 8  # more bits are searched by what counts nothing
+    counts = {method: searcher.count(vectors, k) if counted else None for method, searcher in searchers.items()}
+    return [{"method": method, "k": k, "ms": times[method]._asdict(), "counts": counts[method]} for method in searchers]
+
+
+def index_facts(index: Index, path: Path) -> dict[str, Any]:
+    """Sizes of an index: on disk, and of its lists a posting."""
+    lists = index.entries.nbytes + index.stream.nbytes
+    return {
+        "documents": index.n_documents,
+        "terms": index.n_terms,
+        "postings": index.meta.n_postings,
+        "bits": index.meta.bits,
+        "bytes_on_disk": sum(file.stat().st_size for file in path.rglob("*") if file.is_file()),
+        "bytes_per_posting": lists / max(1, index.meta.n_postings),
+    }
+
+
+def list_queries(path: Path) -> list[Query]:
+    """The queries of a file, as collections have them: .jsonl, .tsv, or TREC topics."""
+    if not path.is_file():
+        raise InputError(f"there is no file {path}; give queries as .jsonl, .tsv or TREC topics")
+    return [query for _, query in read_queries(path)]
+
+
+def _encoding_times(encoder: QueryEncoder, queries: Sequence[Query], runs: int) -> dict[str, float]:
+    texts = [query.text for query in queries[: max(1, len(queries) // FEWER_ENCODINGS)]]
+    with one_thread():
+        return time_calls({"encode": lambda place: encoder.encode(texts[place])}, len(texts), runs)["encode"]._asdict()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """A model's encoder computes on one thread, too; BM25's never does otherwise."""
+    if "torch" not in sys.modules:
+        yield
+        return
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _measured_queries(folder: RunFolder) -> list[Query]:
+    """The queries with judgements that the run was measured on, or all, where it was not."""
+    try:
+        run = open_run(folder.root)
+        queries = list(run.collection.queries())
+    except LexigraftError as error:
+        raise InputError(f"{error}; or give --queries FILE") from error
+    judged = None if run.split is None else {qrel.query_id for qrel in run.collection.qrels(run.split)}
+    return [query for query in queries if judged is None or query.query_id in judged]

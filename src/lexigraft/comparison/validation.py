@@ -1,0 +1,134 @@
+"""What a setting of a run is chosen by: queries that the run neither reports numbers of nor trained on.
+
+Dev queries; where dev is what is measured, or absent, training queries that fine-tuning held out or, where the run has
+no model, any training queries. Queries that are measured are never among them.
+"""
+
+import hashlib
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lexigraft.core.artifact import Manifest, canonical_json, read_manifest, write_json
+from lexigraft.core.errors import InputError
+from lexigraft.core.settings import SearchSettings
+from lexigraft.core.types import Qrel
+from lexigraft.data.collection import EVALUATION_SPLITS, QUERIES
+from lexigraft.index.store import open_index
+from lexigraft.learn.training_data import TRAIN, held_out
+from lexigraft.measure.cost import flops, mean_terms
+from lexigraft.measure.measures import measure
+from lexigraft.retrieve.refined_search import refined
+from lexigraft.search.searcher import Searcher
+from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.finished_run import FinishedRun
+from lexigraft.stages.layout import MODEL
+from lexigraft.vectors.prune import prune
+
+KIND, FORMAT_VERSION = "validation", 1
+DEPTH = 10
+CHOSEN_BY = "MRR@10"
+MEASURES = (CHOSEN_BY, "R@10")
+
+
+class ValidationQueries(NamedTuple):
+    """`described` says which they are, `split` whose judgements they have."""
+
+    described: str
+    split: str
+    qrels: list[Qrel]
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(canonical_json(self.qrels).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def validation_queries(run: FinishedRun) -> ValidationQueries:
+    """Those of a run; raises where it has none, and says how to get some."""
+    measured = run.measured_split()
+    reported = {qrel.query_id for qrel in run.collection.qrels(measured)}
+    dev = next(
+        (split for split in _dev_splits(run, measured) if _has_others(run.collection.qrels(split), reported)), ""
+    )
+    held_out_of_training = not dev and MODEL in run.settings.run.systems and TRAIN in run.collection.splits
+    if dev:
+        found = ValidationQueries(dev, dev, run.collection.qrels(dev))
+    elif TRAIN not in run.collection.splits:
+        found = ValidationQueries("", "", [])
+    elif held_out_of_training:
+        _require_what_trained(run)
+        kept = held_out(run.collection, measured, run.settings.finetune)
+        found = ValidationQueries("training queries that were held out", TRAIN, kept)
+    else:
+        found = ValidationQueries("training queries", TRAIN, run.collection.qrels(TRAIN))
+    unreported = [qrel for qrel in found.qrels if qrel.query_id not in reported]
+    if not _has_others(unreported, reported):
+        raise InputError(
+            f"{run.collection.name} has no judged queries to choose a setting by: {measured} is what is measured"
+            + (", and all training queries trained the model" if held_out_of_training else "")
+            + "; add qrels/dev.tsv, or qrels/train.tsv and finetune.validate_every of more than 0"
+        )
+    return found._replace(qrels=unreported)
+
+
+def _require_what_trained(run: FinishedRun) -> None:
+    """Raise where the training queries are no longer those of the model: others would be taken for held out."""
+    trained = read_manifest(run.folder.model("finetuned"))
+    if trained is None:
+        return
+    for name in (TRAIN, QUERIES):
+        if trained.parents.get(name, run.collection.digest(name)) != run.collection.digest(name):
+            raise InputError(
+                f"{run.collection.name} has other {name} than the model of {run.folder.root} was trained with, so "
+                "which were held out is not known; continue the run, which trains again, or bring them back"
+            )
+
+
+def _dev_splits(run: FinishedRun, measured: str) -> list[str]:
+    return [s for s in EVALUATION_SPLITS if s.startswith("dev") and s in run.collection.splits and s != measured]
+
+
+def _has_others(qrels: Sequence[Qrel], reported: Set[str]) -> bool:
+    """Whether some query with a relevant document is not among the reported; of dev.small all are where dev is."""
+    return any(qrel.relevance > 0 and qrel.query_id not in reported for qrel in qrels)
+
+
+def wanted_validation(
+    run: FinishedRun, on: ValidationQueries, system: str, keep: tuple[int, int], index: Manifest
+) -> Manifest:
+    """The recipe of `validate`'s result."""
+    config = {"system": system, "split": on.described, "qk": keep[0], "dk": keep[1], **search_config(run)}
+    parents = {"index": index.fingerprint, "queries": run.collection.digest(QUERIES), "judgements": on.digest}
+    return Manifest(KIND, FORMAT_VERSION, config, parents)
+
+
+def search_config(run: FinishedRun) -> dict[str, Any]:
+    return stages.settings_config(replace(run.settings.search, k=DEPTH))
+
+
+def validate(
+    queries: stages.JudgedQueries,
+    index_path: Path,
+    vectors_path: Path,
+    system: str,
+    keep: tuple[int, int],
+    search: SearchSettings,
+    folder: Path,
+) -> None:
+    """Leave `row.json`: what a pruning is worth on validation queries, and what it costs there. Nothing is timed."""
+    opened = open_index(index_path)
+    cut = prune(queries.vectors, keep[0])
+    searcher = refined(Searcher(opened, search.method), search.overlap, search.two_step, keep[0], vectors_path)
+    asked = queries.vectors if search.two_step else cut
+    rankings = [searcher.search(*asked.row(row), DEPTH, asked.row_ids[row]) for row in range(asked.n_rows)]
+    row = {
+        "system": system, "qk": keep[0], "dk": keep[1],
+        "L0_q": mean_terms(cut.indptr),
+        "L0_d": opened.meta.n_postings / opened.n_documents,
+        "FLOPS": flops(cut, opened),
+        "postings": opened.meta.n_postings,
+        **{item.measure: item.mean for item in measure(rankings, queries.judged, MEASURES)},
+        "queries": cut.n_rows,
+    }  # fmt: skip
+    write_json(folder / "row.json", row)

@@ -1,0 +1,67 @@
+"""Statistics of vectors wherever they lie: a run's, a vectors folder, stored query vectors, or queries encoded now."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from lexigraft.comparison.bench_search import list_queries
+from lexigraft.core.artifact import MANIFEST, read_manifest
+from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.types import Query
+from lexigraft.stages.layout import JUDGED, RunFolder
+from lexigraft.vectors import query_store
+from lexigraft.vectors.query_encoder import encode_queries, open_query_encoder
+from lexigraft.vectors.query_store import open_query_vectors
+from lexigraft.vectors.stats import DOCUMENT_PRUNINGS, QUERY_PRUNINGS, vector_statistics
+from lexigraft.vectors.store import open_vectors
+
+
+def measure_vectors(
+    paths: Sequence[Path],
+    queries: Path | None = None,
+    dk: Sequence[int] = DOCUMENT_PRUNINGS,
+    qk: Sequence[int] = QUERY_PRUNINGS,
+    thresholds: Sequence[int] | None = None,
+    progress: Progress = SILENT,
+) -> list[dict[str, Any]]:
+    """What `vectors.stats` says of the vectors at each of `paths` (a run: those of all its systems), with the `path`
+    and the `side`: documents or queries. With a file of `queries`, each encoder's vectors of those too."""
+    asked = None if queries is None else list_queries(queries)
+    if asked is not None and not asked:
+        raise InputError(f"{queries} holds no query to measure")
+    found = []
+    for path in (place for given in paths for place in _places(given)):
+        manifest = read_manifest(path)
+        if manifest is not None and manifest.kind == query_store.KIND:
+            matrix, _ = open_query_vectors(path)
+            facts = vector_statistics(matrix, qk, thresholds, progress)
+            found.append({"path": str(path), "side": "queries", **facts})
+            continue
+        matrix = open_vectors(path).matrix
+        found.append({"path": str(path), "side": "documents", **vector_statistics(matrix, dk, thresholds, progress)})
+        if asked is not None:
+            found.append({"path": str(path), "side": "queries", **_of_queries(path, asked, qk, thresholds, progress)})
+    return found
+
+
+def _of_queries(
+    path: Path, queries: list[Query], qk: Sequence[int], thresholds: Sequence[int] | None, progress: Progress
+) -> dict[str, Any]:
+    vectors = open_vectors(path, checksums=False)
+    encoder = open_query_encoder(vectors.query_encoder, vectors.vocabulary, path)
+    return vector_statistics(encode_queries(queries, encoder, vectors.vocabulary), qk, thresholds, progress)
+
+
+def _places(path: Path) -> Iterator[Path]:
+    """`path` where that is an artifact; of a run, the vectors of its systems, in the view that is measured."""
+    run = RunFolder(path)
+    if (path / MANIFEST).is_file() or not run.contents.is_file():
+        yield path
+        return
+    contents = json.loads(run.contents.read_text(encoding="utf-8"))
+    places = [place for system in contents["systems"] if (place := run.vectors(JUDGED, system)).is_dir()]
+    if not places:
+        raise ArtifactError(f"the run at {path} has no vectors yet; continue it with the command that began it")
+    yield from places

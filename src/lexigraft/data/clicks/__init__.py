@@ -1,0 +1,1 @@
+"""Click logs: read, filtered, labelled, and simulated."""

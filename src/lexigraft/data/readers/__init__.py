@@ -1,0 +1,1 @@
+"""Readers of one kind of file each."""

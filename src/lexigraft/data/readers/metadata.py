@@ -1,0 +1,78 @@
+"""What is known of documents beside their text, as (doc_id, {key: value}): the `metadata` objects of a BEIR corpus,
+or a file of its own."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.errors import InputError
+from lexigraft.data.collection import FolderCollection
+from lexigraft.data.readers.documents import checked_id, json_documents, json_records, split_fields, text_field
+from lexigraft.data.readers.lines import read_lines
+
+Value = str | int | float
+Records = Iterator[tuple[str, dict[str, Value]]]
+
+ID, METADATA = "_id", "metadata"
+_NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d+)?")
+
+
+def corpus_metadata(collection: FolderCollection) -> Records:
+    """The `metadata` object of every line of corpus.jsonl; a line without one has none."""
+    if collection.read_corpus is not json_documents:
+        present = ", ".join(file.name for file in collection.corpus_files)
+        raise InputError(
+            f"{collection.folder} has no corpus.jsonl, whose lines may have metadata (it has {present}); give a file "
+            "of them instead: .jsonl or .tsv"
+        )
+    for file in collection.corpus_files:
+        for line, record in json_records(file, collection.reading.on_bad_bytes):
+            found = record.get(METADATA) or {}
+            if not isinstance(found, dict):
+                raise InputError(f"{line.where}: field 'metadata' is not an object: {found!r}")
+            yield text_field(record, ID, line.where), _plain(found)
+
+
+def file_metadata(path: Path) -> Records:
+    """Of a file: {"_id": ..., key: value, ...} a line (.jsonl), or a table with a header whose first column is the id
+    (.tsv; a cell that reads as a number is one, an empty one is no value)."""
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    name = path.name.removesuffix(".gz")
+    if name.endswith(".jsonl"):
+        for line, record in json_records(path):
+            yield text_field(record, ID, line.where), _plain({k: v for k, v in record.items() if k != ID})
+    elif name.endswith(".tsv"):
+        yield from _table(path)
+    else:
+        raise InputError(f"{path} is not a file of metadata: .jsonl or .tsv, plain or .gz")
+
+
+def _table(path: Path) -> Records:
+    keys: list[str] | None = None
+    for line in read_lines(path):
+        if keys is None:
+            keys = line.text.split("\t")[1:]
+            if not keys:
+                raise InputError(f"{line.where}: a table of metadata has a header: _id, and a name for each column")
+            continue
+        doc_id, *cells = split_fields(line, len(keys) + 1, f"{len(keys) + 1} columns, as the header has,")
+        yield checked_id(doc_id, line.where), {key: _cell(cell) for key, cell in zip(keys, cells, strict=True) if cell}
+
+
+def _cell(text: str) -> Value:
+    value: Value = json.loads(text) if _NUMBER.fullmatch(text) else text
+    return value
+
+
+def _plain(record: dict[str, Any]) -> dict[str, Value]:
+    """Values as text or numbers: true and false as those words, lists and objects as their JSON, null as no value."""
+    found: dict[str, Value] = {}
+    for key, value in record.items():
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            found[key] = value
+        elif value is not None:
+            found[key] = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return found

@@ -1,0 +1,87 @@
+"""Files of queries: JSON lines (BEIR), tab-separated (MS MARCO), and TREC topics in their old and new markup."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from xml.etree import ElementTree
+
+from lexigraft.core.errors import InputError
+from lexigraft.core.types import Query
+from lexigraft.data.readers.documents import checked_id, json_records, split_fields, text_field
+from lexigraft.data.readers.lines import Line, read_lines
+
+Queries = Iterator[tuple[Line, Query]]
+
+_TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
+_TAGS = "num|title|desc|narr|top|dom|smry|con|fac|def|nat|time"  # of the collections of thirty years
+_FIELD = re.compile(rf"<(num|title)>(.*?)(?=</?(?:{_TAGS})\b|\Z)", re.DOTALL | re.IGNORECASE)
+_INLINE_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+_LABEL = re.compile(r"^\s*(number|topic)\s*:", re.IGNORECASE)
+_HEADER_IDS = ("query-id", "queryid", "qid", "query id")  # how a header line names its first column
+# In newer topics the number is an attribute, and the text one of these elements.
+_TEXT_ELEMENTS = ("title", "query", "question", "description")
+
+
+def read_queries(path: Path, on_bad_bytes: str = "error") -> Queries:
+    """The queries of a file, by what it holds: .jsonl, .tsv, or TREC topics (<top> or XML)."""
+    name = path.name.removesuffix(".gz")
+    if name.endswith(".jsonl"):
+        return _json_queries(path, on_bad_bytes)
+    first = next((line.text.lstrip() for line in read_lines(path, on_bad_bytes)), "")
+    return _topics(path, on_bad_bytes) if first.startswith("<") else _tsv_queries(path, on_bad_bytes)
+
+
+def _json_queries(path: Path, on_bad_bytes: str) -> Queries:
+    for line, record in json_records(path, on_bad_bytes):
+        yield line, Query(text_field(record, "_id", line.where), text_field(record, "text", line.where))
+
+
+def _tsv_queries(path: Path, on_bad_bytes: str) -> Queries:
+    for line in read_lines(path, on_bad_bytes):
+        query_id, text = split_fields(line, 2, "query-id and text")
+        if line.number == 1 and query_id.lower().replace("_", "-") in _HEADER_IDS:
+            continue
+        yield line, Query(checked_id(query_id, line.where), text)
+
+
+def _topics(path: Path, on_bad_bytes: str) -> Queries:
+    """Topics are few: the file is read as a whole. The old markup is not XML (fields have no end)."""
+    text = "\n".join(line.text for line in read_lines(path, on_bad_bytes))
+    topics = _TOPIC.findall(text)
+    found = [_old_topic(topic) for topic in topics] if topics else _xml_topics(text, path)
+    if not found:
+        raise InputError(f"{path}: no <top> or <topic> was found; it is not a file of TREC topics")
+    for place, (query_id, words) in enumerate(found, 1):
+        if not query_id or not words:
+            raise InputError(f"{path}, topic {place}: a topic needs a number and a title")
+        yield Line(place, path, words), Query(checked_id(query_id, f"{path}, topic {place}"), words)
+
+
+def _old_topic(topic: str) -> tuple[str, str]:
+    found = reversed(_FIELD.findall(topic))
+    fields = {name.lower(): unescape(_INLINE_TAG.sub("", _LABEL.sub("", value))) for name, value in found}
+    return _one_line(fields.get("num", "")), _one_line(fields.get("title", ""))
+
+
+def _xml_topics(text: str, path: Path) -> list[tuple[str, str]]:
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise InputError(f"{path}: neither <top> topics nor well-formed XML: {error}") from error
+    return [(_number(topic), _topic_text(topic)) for topic in root.iter("topic")]
+
+
+def _number(topic: ElementTree.Element) -> str:
+    named = topic.get("number") or topic.get("id") or topic.findtext("number") or topic.findtext("num") or ""
+    return _one_line(named)
+
+
+def _topic_text(topic: ElementTree.Element) -> str:
+    elements = (topic.find(name) for name in _TEXT_ELEMENTS)
+    texts = (_one_line("".join(element.itertext())) for element in elements if element is not None)
+    return next((text for text in texts if text), _one_line(topic.text or ""))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

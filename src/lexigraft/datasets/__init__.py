@@ -1,0 +1,1 @@
+"""Data sets made of click logs, and collections converted."""

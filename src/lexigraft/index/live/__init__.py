@@ -1,0 +1,1 @@
+"""An index that takes additions and deletions."""

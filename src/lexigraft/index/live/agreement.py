@@ -1,0 +1,87 @@
+"""What documents must have in common to live in one index, and the scale that they share where they can."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.types import document_of, require_same_vocabulary
+from lexigraft.index.live.state import LiveState
+from lexigraft.vectors.quantize import fits
+from lexigraft.vectors.store import DocumentVectors, row_ranges
+
+
+def require_alike(folder: Path, state: LiveState, vectors: DocumentVectors, keep: int | None) -> None:
+    """Raise unless `vectors` fit the live index at `folder`: vocabulary, encoder, passages and, where given, `keep`."""
+    require_same_vocabulary(
+        "the documents to add", vectors.matrix.vocab_fingerprint, f"the index {folder}", state.vocab_fingerprint
+    )
+    new, old = _identity(vectors.query_encoder), _identity(state.query_encoder)
+    if new != old:
+        raise InputError(
+            f"the documents to add were encoded by {new}, those of {folder} by {old}; use the same encoder"
+        )
+    require_same_rows(folder, state, vectors.passages)
+    if keep is not None and keep != state.keep:
+        terms = f"{state.keep or 'all'} terms"
+        raise SettingError(f"keep = {keep} does not fit {folder}, whose documents keep {terms}; leave it out")
+
+
+def require_same_rows(folder: Path, state: LiveState, passages: bool) -> None:
+    """Raise unless the rows to add are documents or passages, as those of the index are."""
+    if passages != state.passages:
+        kinds = ("whole documents", "passages")
+        raise InputError(
+            f"the rows to add are {kinds[passages]}, those of {folder} are {kinds[state.passages]}; encode both alike "
+            "(data.passage_words)"
+        )
+
+
+def documents_of(vectors: DocumentVectors) -> set[str]:
+    """The ids of the documents in `vectors`. Raises `InputError` unless the passages of each are numbered from 0 on
+    without a gap: after one they would not be found, and so not deleted."""
+    if not vectors.passages:
+        return set(vectors.matrix.row_ids)
+    found: dict[str, list[int]] = {}  # how many passages, and the largest number
+    for row_id in vectors.matrix.row_ids:
+        doc_id, number = document_of(row_id), row_id.rpartition("#")[2]
+        if not (number.isascii() and number.isdecimal() and number == str(int(number))):
+            raise InputError(f"the passage {row_id!r} has no number; the passages of a document ID are ID#0, ID#1, ...")
+        counted = found.setdefault(doc_id, [0, 0])
+        counted[0] += 1
+        counted[1] = max(counted[1], int(number))
+    for doc_id, (n_passages, last) in found.items():
+        if last + 1 > n_passages:  # twice the same number is found when the index is built
+            raise InputError(
+                f"document {doc_id!r} has {n_passages} passages, numbered up to {last}; give all of them, from 0 on"
+            )
+    return set(found)
+
+
+def require_8_bits(bits: int) -> None:
+    """Raise unless impacts are of 8 bits: segments share a scale, and merging must give the same integers again."""
+    if bits != 8:
+        raise SettingError(f"a live index has impacts of 8 bits, not of {bits} (index.bits); build a plain one")
+
+
+def common_scale(state: LiveState, vectors: DocumentVectors) -> float | None:
+    """The smallest scale of the index that the new weights fit, so that integers mean the same in most segments; None
+    where they fit none and need one of their own. The scale of a segment without postings is of no weight at all."""
+    matrix = vectors.matrix
+    spans = ((matrix.indptr[start], matrix.indptr[end]) for start, end in row_ranges(matrix.indptr))
+    largest = max((float(matrix.weights[first:last].max(initial=0)) for first, last in spans), default=0.0)
+    scales = sorted(segment.scale for segment in state.segments if segment.n_postings)
+    return next((scale for scale in scales if fits(largest, scale)), None)
+
+
+def seen_from_segment(query_encoder: Mapping[str, Any]) -> dict[str, Any]:
+    """The description with its path as a segment's folder sees it, so that a segment alone is an index too."""
+    if "model" not in query_encoder:
+        return dict(query_encoder)
+    return {**query_encoder, "model": os.path.normpath(Path("../..") / query_encoder["model"])}
+
+
+def _identity(query_encoder: Mapping[str, Any]) -> dict[str, Any]:
+    """What makes two encoders the same: a model is known by its fingerprint, wherever it lies."""
+    return {key: value for key, value in query_encoder.items() if key != "model"}

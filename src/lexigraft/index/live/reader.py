@@ -1,0 +1,137 @@
+"""A live index as a reader sees it: the segments of one state, whatever a writer does meanwhile.
+
+Opened files stay readable after a writer has removed them. Only between reading the state and opening what it names can
+something go away; then there is a newer state, and that is opened instead.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.artifact import MANIFEST, hash_file
+from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.types import Vocabulary, document_of
+from lexigraft.index.live.deleted import read_allowed
+from lexigraft.index.live.state import REMEDY, SEGMENTS, LiveState, SegmentState, read_state
+from lexigraft.index.store import Index, open_index
+
+ATTEMPTS = 20  # a state that is gone before it is opened, so many times in a row
+SCAN_FROM = 16  # one id in so many rows is found by searching, more are found by going through all rows
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """One index and which of its rows are to be seen: `allowed` has 0 for a deleted one, and is None where none is."""
+
+    index: Index
+    allowed: NDArray[np.uint8] | None = None
+
+    @cached_property
+    def n_living(self) -> int:
+        return self.index.n_documents if self.allowed is None else int(np.count_nonzero(self.allowed))
+
+    def rows_of(self, doc_id: str) -> list[int]:
+        """The living rows of a document, all of its passages; none where it is not here, or deleted."""
+        if not self.index.holds(doc_id):
+            return []
+        return [row for row in self.index.ordinals(doc_id) if self.allowed is None or self.allowed[row]]
+
+    def rows_of_all(self, doc_ids: set[str]) -> dict[str, list[int]]:
+        """`rows_of` every document that has living rows: the quicker way for many."""
+        if len(doc_ids) * SCAN_FROM < self.index.n_documents:
+            each = ((doc_id, self.rows_of(doc_id)) for doc_id in doc_ids)
+            return {doc_id: rows for doc_id, rows in each if rows}
+        found: dict[str, list[int]] = {}
+        for row, doc_id in enumerate(self._documents()):
+            if doc_id in doc_ids and (self.allowed is None or self.allowed[row]):
+                found.setdefault(doc_id, []).append(row)
+        return found
+
+    def _documents(self) -> Iterable[str]:
+        return map(document_of, self.index.doc_ids) if self.index.meta.passages else self.index.doc_ids
+
+
+@dataclass(frozen=True, eq=False)
+class LiveIndex:
+    """The segments of one state. A document lives in one of them, with all its passages."""
+
+    segments: tuple[Segment, ...]
+    query_encoder: Mapping[str, Any]
+    generation: int = 0
+
+    @classmethod
+    def of_index(cls, index: Index) -> "LiveIndex":
+        """A plain index as one segment without deleted rows, so that who reads either needs one way only."""
+        return cls((Segment(index),), index.meta.query_encoder)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self.segments[0].index.vocabulary
+
+    @property
+    def vocab_fingerprint(self) -> str:
+        return self.segments[0].index.meta.vocab_fingerprint
+
+    @cached_property
+    def n_documents(self) -> int:
+        """Of an index of passages, how many passages."""
+        return sum(segment.n_living for segment in self.segments)
+
+    def holds(self, doc_id: str) -> bool:
+        return any(segment.rows_of(doc_id) for segment in self.segments)
+
+    def segment_of(self, doc_id: str) -> Segment:
+        """Where a document, or a passage by its own id, lives. Raises `InputError` for an unknown or deleted one."""
+        for segment in self.segments:  # a document first: its id may look like that of another one's passage
+            if segment.rows_of(doc_id):
+                return segment
+        for segment in self.segments:
+            try:
+                rows = segment.index.ordinals(doc_id)
+            except InputError:
+                continue
+            if segment.allowed is None or segment.allowed[rows[0]]:
+                return segment
+        raise InputError(f"there is no document {doc_id!r} in this index of {self.n_documents} documents")
+
+
+def open_live(folder: Path, checksums: bool = True) -> LiveIndex:
+    """Open the newest state of the live index at `folder`. Sizes, the state, the manifests and the deleted rows are
+    always checked; `checksums` also reads every byte of the segments, without which a damaged byte can end the process
+    (see `open_index`). Raises `ArtifactError` naming what is wrong."""
+    return open_newest(folder, checksums)[1]
+
+
+def open_newest(folder: Path, checksums: bool = True) -> tuple[LiveState, LiveIndex]:
+    """As `open_live`, with the state that was opened."""
+    state = read_state(folder)
+    for _ in range(ATTEMPTS):
+        try:
+            return state, open_state(folder, state, checksums)
+        except OSError:
+            newer = read_state(folder)
+            if newer.generation == state.generation:
+                raise  # nobody replaced it: something is missing or damaged
+            state = newer
+    raise ArtifactError(f"{folder} was changed {ATTEMPTS} times while it was opened; try again, or write less often")
+
+
+def open_state(folder: Path, state: LiveState, checksums: bool) -> LiveIndex:
+    """The segments that `state` names; raises `OSError` where one is not whole."""
+    segments = tuple(open_segment(folder, segment, checksums) for segment in state.segments)
+    return LiveIndex(segments, state.query_encoder, state.generation)
+
+
+def open_segment(folder: Path, segment: SegmentState, checksums: bool) -> Segment:
+    path = folder / SEGMENTS / segment.name
+    manifest = path / MANIFEST
+    if not manifest.is_file():
+        raise ArtifactError(f"{manifest} is missing; {REMEDY}")
+    if hash_file(manifest) != segment.manifest_sha256:
+        raise ArtifactError(f"{manifest} does not match its checksum: it was changed or damaged; {REMEDY}")
+    return Segment(open_index(path, checksums), read_allowed(folder, segment))

@@ -1,0 +1,332 @@
+"""The one writer of a live index: append, delete and merge, each of which happens whole or not at all.
+
+New files are written first and are on the disk before the state that names them; what no state names is removed after
+the state has changed, and what killed writers left is removed before anything is written.
+"""
+
+import shutil
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.artifact import MANIFEST, Manifest, hash_file, read_manifest, write_artifact
+from lexigraft.core.errors import ArtifactError, InputError, SettingError
+from lexigraft.core.lock import writer_lock
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings import IndexSettings
+from lexigraft.index import store
+from lexigraft.index.build import build_index
+from lexigraft.index.live.agreement import common_scale, documents_of, require_8_bits, require_alike, seen_from_segment
+from lexigraft.index.live.deleted import write_deleted
+from lexigraft.index.live.folder import (
+    SCRATCH,
+    abandon,
+    begin,
+    make_folders,
+    remove,
+    require_free,
+    state_on_disk,
+    sweep,
+)
+from lexigraft.index.live.merging import plan_merge, rebuild_vectors, scales_of
+from lexigraft.index.live.reader import Segment, open_segment
+from lexigraft.index.live.state import SEGMENTS, LiveState, SegmentState, is_live, read_state, segment_name, write_state
+from lexigraft.vectors.store import DocumentVectors
+
+SHOWN_IDS = 3
+
+OnMissing = Literal["error", "ok"]
+
+
+@dataclass(frozen=True)
+class Appended:
+    segment: str
+    n_rows: int
+    n_replaced: int  # documents of these ids that were deleted in the same step
+    scale: float
+    own_scale: bool  # weights were too large for the scales there were
+
+
+@dataclass(frozen=True)
+class Deleted:
+    n_documents: int
+    n_rows: int
+    n_missing: int
+
+
+@dataclass(frozen=True)
+class Merged:
+    segments: tuple[str, ...]
+    into: str | None  # None where no row was left; one of them where the others were empty
+    n_rows: int
+    n_dropped: int
+    scales: tuple[float, ...]  # the different ones before
+    largest_error: float  # of a weight, where there were several scales
+
+
+@contextmanager
+def open_writer(folder: Path, wait: bool = False) -> Iterator["LiveWriter"]:
+    """The writer of the live index at `folder`, alone until the block ends. While there is another, raises
+    `ArtifactError` at once, or waits."""
+    read_state(folder)  # before the lock, which would leave its file in a folder of somebody's
+    with writer_lock(folder, wait):
+        yield from _continued(folder)
+
+
+@contextmanager
+def create_live(folder: Path, wait: bool = False) -> Iterator["LiveWriter"]:
+    """The writer of a live index that begins at `folder`, which must be free, empty or left by a killed call of this.
+    There is no index until something is added, and nothing stays where nothing was."""
+    require_free(folder)
+    was_there = folder.exists()
+    with writer_lock(folder, wait):
+        require_free(folder)
+        yield from _begun(folder, was_there)
+
+
+@contextmanager
+def open_or_begin(folder: Path, wait: bool = False) -> Iterator["LiveWriter"]:
+    """`open_writer` where there is a live index when it is this one's turn, else `create_live`: who waited may find
+    that another one has begun it."""
+    try:
+        require_free(folder)
+    except ArtifactError:
+        if not is_live(folder):
+            raise
+    was_there = folder.exists()
+    with writer_lock(folder, wait):
+        if is_live(folder):
+            yield from _continued(folder)
+        else:
+            require_free(folder)
+            yield from _begun(folder, was_there)
+
+
+def _continued(folder: Path) -> Iterator["LiveWriter"]:
+    read_state(folder)
+    make_folders(folder)
+    yield from _writing(folder)
+
+
+def _begun(folder: Path, was_there: bool) -> Iterator["LiveWriter"]:
+    try:
+        begin(folder)
+        yield from _writing(folder)
+    finally:
+        if not is_live(folder):
+            abandon(folder, was_there)
+
+
+def _writing(folder: Path) -> Iterator["LiveWriter"]:
+    sweep(folder)
+    try:
+        yield LiveWriter(folder)
+    finally:
+        sweep(folder)
+
+
+class LiveWriter:
+    """Made by `open_writer`, `create_live` and `open_or_begin`, which hold the lock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def state(self) -> LiveState | None:
+        """The newest; None before the first. Always that of the disk: whatever is raised while one is written, and
+        wherever, readers see either the old one or the new one, and what is done next must start from the same."""
+        return state_on_disk(self.folder)
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """An empty folder that is gone after the block, or after a kill when the next writer comes."""
+        folder = self.folder / SCRATCH
+        remove(folder)
+        folder.mkdir()
+        try:
+            yield folder
+        finally:
+            remove(folder)
+
+    def adopt(self, index: Path, query_encoder: Mapping[str, Any]) -> SegmentState:
+        """Begin with a copy of the index at `index`; paths in `query_encoder` start at the live folder."""
+        if self.state is not None:
+            raise ArtifactError(f"{self.folder} has documents already; add vectors to it")
+        meta, manifest = store.open_index(index, checksums=False).meta, read_manifest(index)
+        require_8_bits(meta.bits)
+        if manifest is None:
+            raise ArtifactError(f"{index} went away while it was copied; try again")
+        name = segment_name(1)
+        with write_artifact(self.folder / SEGMENTS / name, manifest) as draft:
+            for file, facts in manifest.files.items():
+                (draft / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(index / file, draft / file)
+                if hash_file(draft / file) != facts["sha256"]:
+                    raise ArtifactError(
+                        f"{index / file} does not match its checksum: it was changed or damaged; build it again"
+                    )
+            store.write_meta(draft, replace(meta, query_encoder=seen_from_segment(query_encoder)))
+        segment = self._described(name, meta)
+        self._commit(LiveState(1, 2, meta.vocab_fingerprint, meta.keep, meta.passages, query_encoder, (segment,)))
+        return segment
+
+    def append(
+        self,
+        vectors: DocumentVectors,
+        keep: int | None = None,
+        replacing: bool = False,
+        settings: IndexSettings | None = None,
+        progress: Progress = SILENT,
+    ) -> Appended:
+        """Add documents as one more segment; paths in the vectors' query encoder start at the live folder.
+
+        They must be of the same vocabulary and encoder, in passages or not as those here, and cut to as many terms
+        (`keep`: of the first segment, 0 where not given; afterwards only to be checked). An id that lives here already
+        raises `InputError`, or with `replacing` the old document is deleted in the same step.
+        """
+        if not vectors.matrix.n_rows:
+            raise InputError("there are no documents to add: the vectors have no rows")
+        state = self.state or LiveState(
+            0, 1, vectors.matrix.vocab_fingerprint, keep or 0, vectors.passages, vectors.query_encoder, ()
+        )
+        require_8_bits(settings.bits if settings else 8)
+        require_alike(self.folder, state, vectors, keep)
+        kept_segments, n_replaced = self._without(state, documents_of(vectors), replacing)
+        scale = common_scale(state, vectors)
+        own_scale = scale is None and any(segment.n_postings for segment in state.segments)
+        name = segment_name(state.next_segment)
+        manifest = Manifest(
+            store.KIND, store.FORMAT_VERSION, {"keep": state.keep, "scale": scale}, {"vectors": vectors.fingerprint}
+        )
+        shared = replace(vectors, query_encoder=seen_from_segment(state.query_encoder))
+        with write_artifact(self.folder / SEGMENTS / name, manifest) as draft:
+            meta = build_index(shared, draft, state.keep, settings, progress, scale=scale)
+        segments = (*kept_segments, self._described(name, meta))
+        self._commit(replace(state, segments=segments, next_segment=state.next_segment + 1))
+        return Appended(name, meta.n_documents, n_replaced, meta.scale, own_scale)
+
+    def delete(self, doc_ids: Iterable[str], missing: OnMissing = "error") -> Deleted:
+        """Delete documents, all of their passages. Ids that do not live here raise `InputError` and nothing is deleted;
+        with `missing` "ok" they are counted."""
+        if missing not in ("error", "ok"):
+            raise SettingError(f"missing = {missing!r} is not allowed: 'error' or 'ok'")
+        state, wanted = self._present(), set(doc_ids)
+        hits = self._find(state, wanted)
+        found = {doc_id for hit in hits for doc_id in hit.rows}
+        if (absent := sorted(wanted - found)) and missing == "error":
+            raise InputError(
+                f"{len(absent)} of {len(wanted)} ids are not in {self.folder} (such as {_some(absent)}); nothing was "
+                "deleted; to delete the others give --missing ok"
+            )
+        if found:
+            self._commit(replace(state, segments=self._hide(state, hits)))
+        n_rows = sum(len(rows) for hit in hits for rows in hit.rows.values())
+        return Deleted(len(found), n_rows, len(absent))
+
+    def merge(
+        self, everything: bool = False, settings: IndexSettings | None = None, progress: Progress = SILENT
+    ) -> list[Merged]:
+        """Merge segments while it pays, or all of them into one; says what was done, nothing where nothing was."""
+        done = []
+        while span := plan_merge(self._present().segments, everything):
+            require_8_bits(settings.bits if settings else 8)
+            done.append(self._merge_range(*span, settings, progress))
+        return done
+
+    def _merge_range(self, first: int, last: int, settings: IndexSettings | None, progress: Progress) -> Merged:
+        state = self._present()
+        before, chosen, after = state.segments[:first], state.segments[first:last], state.segments[last:]
+        # Every byte is checked: what is copied gets new checksums, and damage would look whole from then on.
+        opened = [open_segment(self.folder, segment, checksums=True) for segment in chosen]
+        survivors = [segment for segment in opened if segment.n_living]
+        into, error = None, 0.0
+        if len(survivors) == 1 and survivors[0].allowed is None:  # nothing to write: the others are empty
+            into = next(named for named, segment in zip(chosen, opened, strict=True) if segment.n_living)
+        elif survivors:
+            into, error = self._write_merged(state, survivors, settings, progress)
+        elif not before and not after:  # one stays, all deleted: the vocabulary lives in segments
+            into = chosen[0]
+        segments = (*before, *((into,) if into else ()), *after)
+        self._commit(replace(state, segments=segments, next_segment=state.next_segment + 1))
+        return Merged(
+            tuple(segment.name for segment in chosen),
+            into.name if into else None,
+            into.n_living if into else 0,
+            sum(segment.n_deleted for segment in chosen if segment != into),
+            tuple(sorted(scales_of(survivors))),
+            error,
+        )
+
+    def _write_merged(
+        self, state: LiveState, segments: Sequence[Segment], settings: IndexSettings | None, progress: Progress
+    ) -> tuple[SegmentState, float]:
+        name = segment_name(state.next_segment)
+        with self.scratch() as folder:
+            vectors, scale, error = rebuild_vectors(segments, folder, progress)
+            vectors = replace(vectors, query_encoder=seen_from_segment(state.query_encoder))
+            manifest = Manifest(store.KIND, store.FORMAT_VERSION, {"keep": state.keep, "scale": scale})
+            with write_artifact(self.folder / SEGMENTS / name, manifest) as draft:
+                meta = build_index(vectors, draft, state.keep, settings, progress, scale=scale)
+        return self._described(name, meta), error
+
+    def _present(self) -> LiveState:
+        state = self.state
+        if state is None:
+            raise ArtifactError(f"there is nothing in {self.folder} yet; add documents first")
+        return state
+
+    def _commit(self, state: LiveState) -> None:
+        before = self.state
+        write_state(self.folder, replace(state, generation=(before.generation if before else 0) + 1))
+        sweep(self.folder)
+
+    def _described(self, name: str, meta: store.IndexMeta) -> SegmentState:
+        manifest = hash_file(self.folder / SEGMENTS / name / MANIFEST)
+        return SegmentState(name, meta.n_documents, meta.n_postings, meta.scale, manifest)
+
+    def _without(self, state: LiveState, doc_ids: set[str], replacing: bool) -> tuple[tuple[SegmentState, ...], int]:
+        """The segments without these documents, and how many of them there were."""
+        hits = self._find(state, doc_ids)
+        found = {doc_id for hit in hits for doc_id in hit.rows}
+        if found and not replacing:
+            raise InputError(
+                f"{len(found)} of the {len(doc_ids)} documents to add are in {self.folder} already (such as "
+                f"{_some(sorted(found))}); give --replace to put the new ones in their place"
+            )
+        return self._hide(state, hits), len(found)
+
+    def _find(self, state: LiveState, doc_ids: set[str]) -> list["_Found"]:
+        """Where these documents live, a segment each."""
+        opened = [open_segment(self.folder, segment, checksums=False) for segment in state.segments]
+        return [_Found(segment, segment.rows_of_all(doc_ids)) for segment in opened]
+
+    def _hide(self, state: LiveState, hits: Sequence["_Found"]) -> tuple[SegmentState, ...]:
+        return tuple(
+            self._hide_rows(state, named, hit.segment, [row for rows in hit.rows.values() for row in rows])
+            for named, hit in zip(state.segments, hits, strict=True)
+        )
+
+    def _hide_rows(self, state: LiveState, named: SegmentState, segment: Segment, rows: list[int]) -> SegmentState:
+        if not rows:
+            return named
+        known = segment.allowed
+        allowed: NDArray[np.uint8] = np.ones(named.n_rows, np.uint8) if known is None else known.copy()
+        allowed[np.asarray(rows)] = 0
+        return replace(named, deleted=write_deleted(self.folder, named.name, state.generation + 1, allowed))
+
+
+class _Found(NamedTuple):
+    """A segment, and the living rows there of the documents looked for, by id."""
+
+    segment: Segment
+    rows: dict[str, list[int]]
+
+
+def _some(doc_ids: Collection[str]) -> str:
+    return ", ".join(repr(doc_id) for doc_id in islice(doc_ids, SHOWN_IDS))

@@ -1,0 +1,1 @@
+"""Everything that makes a model: vocabulary, backbone, pre-training, fine-tuning."""

@@ -1,0 +1,108 @@
+"""The stage that fine-tunes a model: a pre-trained one learns to rank."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lexigraft.core.errors import SettingError
+from lexigraft.core.progress import Progress
+from lexigraft.core.settings import FinetuneSettings, ModelSettings
+from lexigraft.data.collection import Collection
+from lexigraft.learn.choose_alpha import kept_choice, probe_alphas
+from lexigraft.learn.new_model import write_model
+from lexigraft.learn.token_cache import cached, open_texts, write_texts
+from lexigraft.learn.training_data import TrainingData, training_data
+from lexigraft.model.backbone import default_device
+from lexigraft.model.encoder import BY_MODEL, BY_WORDS, SparseEncoder, open_encoder
+from lexigraft.model.inputs import read_documents, read_queries
+from lexigraft.train.batches import steps_of_passes, warmup_within
+from lexigraft.train.ranking.finetune import finetune as train_to_rank
+from lexigraft.train.ranking.pairs import TrainingPairs
+from lexigraft.train.ranking.ranking_validation import ValidationTexts
+from lexigraft.train.trainable import freeze, set_dropout
+
+QUERIES, DOCUMENTS, ASKED, RANKED = "queries", "documents", "validation-queries", "validation-documents"
+
+
+def finetune(
+    collection: Collection,
+    measured_split: str | None,
+    pretrained: Path,
+    model: ModelSettings,
+    settings: FinetuneSettings,
+    seed: int,
+    recipe: dict[str, Any],
+    progress: Progress,
+    checkpoint: Path,
+    folder: Path,
+) -> None:
+    """Divide the head by alpha and train the model to rank; how alpha = auto was chosen is kept beside it."""
+    if model.queries == BY_WORDS:
+        settings = replace(settings, qk=0)  # terms that all weigh 1 have no heaviest
+
+    def open_pretrained() -> SparseEncoder:
+        encoder = open_encoder(pretrained).to(default_device())
+        encoder.meta = replace(
+            encoder.meta, pooling=model.pooling, pooled=model.pooled,
+            query_length=model.query_length, document_length=model.document_length,
+            query_terms=settings.qk, document_terms=settings.dk, queries=model.queries,
+            expansion_length=model.expansion_length if model.expansions else 0,
+        )  # fmt: skip
+        return encoder
+
+    encoder, data = open_pretrained(), training_data(collection, measured_split, settings)
+    _require_positions(encoder)
+    if settings.epochs:
+        steps = steps_of_passes(settings.epochs, len(data.pairs.query_of), settings.batch)
+        settings = replace(settings, steps=steps, epochs=0.0, warmup=warmup_within(settings.warmup, steps))
+    texts = cached(
+        checkpoint.with_name("finetune-texts"), recipe, lambda draft: _read_texts(encoder, data, model, draft)
+    )
+    training_pairs, validation = _open_texts(texts, data)
+    alpha = model.alpha
+    if isinstance(alpha, str):
+        probes = open_pretrained, training_pairs, settings, seed, validation, checkpoint.with_name("alpha-probe")
+        kept = checkpoint.with_name("finetune-alpha")
+        alpha = kept_choice(kept, recipe, lambda: probe_alphas(*probes, progress), folder)
+    encoder.head.rescale(alpha)
+    set_dropout(encoder, settings.dropout)
+    freeze(encoder, settings.frozen_layers)
+    training = train_to_rank(encoder, training_pairs, settings, checkpoint, recipe, seed, validation, progress)
+    write_model(encoder, training, folder)
+
+
+def _require_positions(encoder: SparseEncoder) -> None:
+    meta, most = encoder.meta, encoder.backbone.longest_text
+    if most is not None and meta.query_length > most and meta.queries == BY_MODEL:
+        raise SettingError(
+            f"model.query_length = {meta.query_length} is more than {meta.backbone!r} reads: {most} subwords"
+        )
+    if most is not None and meta.document_length + meta.expansion_length > most:
+        raise SettingError(
+            f"model.document_length = {meta.document_length} and model.expansion_length = {meta.expansion_length} are "
+            f"more than {meta.backbone!r} reads: {most} subwords together"
+        )
+
+
+def _read_texts(encoder: SparseEncoder, data: TrainingData, model: ModelSettings, draft: Path) -> None:
+    """Every text that trains or validates, as the model reads it."""
+    reader, (pairs, validating) = encoder.reader(), data
+    sides = [(QUERIES, DOCUMENTS, pairs.queries, pairs.documents)]
+    if validating is not None:
+        sides.append((ASKED, RANKED, validating.queries, validating.documents))
+    for asked, ranked, queries, documents in sides:
+        write_texts(draft, asked, queries, lambda some: read_queries(reader, some, model.query_length))
+        write_texts(draft, ranked, documents, lambda some: read_documents(encoder, reader, some, model.document_length))
+
+
+def _open_texts(texts: Path, data: TrainingData) -> tuple[TrainingPairs, ValidationTexts | None]:
+    pairs, validating = data
+    rows = np.array(pairs.query_of, np.int64), np.array(pairs.document_of, np.int64)
+    opened = open_texts(texts, QUERIES), open_texts(texts, DOCUMENTS)
+    training_pairs = TrainingPairs(*opened, *rows, pairs.negatives, pairs.teacher)
+    if validating is None:
+        return training_pairs, None
+    wanted = np.array(validating.wanted, np.int64)
+    return training_pairs, ValidationTexts(open_texts(texts, ASKED), open_texts(texts, RANKED), wanted)

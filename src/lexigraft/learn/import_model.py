@@ -1,0 +1,21 @@
+"""A model made elsewhere, as one artifact: ready to encode, index, prune and explain."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.artifact import Manifest, write_artifact
+from lexigraft.model.encoder import FORMAT_VERSION, KIND, save_encoder
+from lexigraft.model.imported import import_encoder
+from lexigraft.stages.standalone import require_free_for
+
+
+def import_model(source: str, out: Path, query_length: int = 0, document_length: int = 0) -> dict[str, Any]:
+    """Write the model at `source` (a folder or hub name) as one of ours at `out`, replacing a model there; returns what
+    it says of itself."""
+    require_free_for(out, KIND)
+    encoder = import_encoder(source, query_length, document_length)
+    config = {"source": source, "query_length": query_length, "document_length": document_length}
+    with write_artifact(out, Manifest(KIND, FORMAT_VERSION, config)) as folder:
+        save_encoder(encoder, folder)
+    return asdict(encoder.meta)

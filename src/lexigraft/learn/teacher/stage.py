@@ -1,0 +1,137 @@
+"""The teacher of a run: negatives by BM25, a cross-encoder trained with them, its scores, and its worth; each kept or
+made."""
+
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lexigraft.core.artifact import Manifest, read_manifest, recipe
+from lexigraft.core.progress import Progress
+from lexigraft.core.settings import FinetuneSettings, Settings
+from lexigraft.data.collection import CORPUS, QUERIES, Collection
+from lexigraft.learn.mining import mine
+from lexigraft.learn.teacher import training as teacher_training
+from lexigraft.learn.teacher.quality import DEPTH, measure_teacher
+from lexigraft.learn.teacher.scoring import score_to_file, wanted_pairs
+from lexigraft.learn.teacher.training import Lesson, teacher_config, train_teacher
+from lexigraft.learn.training_data import TRAIN, queries_apart
+from lexigraft.model.backbone import default_device
+from lexigraft.model.cross_encoder import CrossEncoder, open_cross_encoder
+from lexigraft.stages.cells import ensure_index, ensure_lexical_vectors
+from lexigraft.stages.ensure import Ensurer
+from lexigraft.stages.layout import JUDGED, RunFolder
+
+if TYPE_CHECKING:
+    from lexigraft.learn.train_model import BackboneChoice
+
+FORMAT_VERSION = 1  # of what is here beside the cross-encoder
+STAGE, BM25 = "teacher", "bm25"
+MINED, SCORED = "negatives.trec", "scores.trec"
+
+
+@dataclass(frozen=True)
+class TeacherStage:
+    """Makes what is missing of a run's teacher."""
+
+    collection: Collection
+    measured_split: str | None
+    folder: RunFolder
+    backbone: "BackboneChoice"  # of the run, as its masked language model left it
+    settings: Settings
+    artifacts: Ensurer
+    progress: Progress
+
+    def taught(self) -> FinetuneSettings:
+        """The settings of fine-tuning, with the files that the teacher leaves."""
+        index = self._index()
+        negatives = self._negatives(index)
+        teacher = self._teacher(negatives)
+        self._scores(teacher, negatives)
+        if self.measured_split is not None and self.settings.teacher.measured_queries:
+            self._quality(teacher, index, self.measured_split)
+        else:
+            shutil.rmtree(self.folder.teacher("quality"), ignore_errors=True)  # of a former call
+        return replace(
+            self.settings.finetune,
+            negatives=str(self.folder.teacher("negatives") / MINED),
+            teacher=str(self.folder.teacher("scores") / SCORED),
+        )
+
+    def _index(self) -> Manifest:
+        """BM25's index of the judged view; a run that has BM25 among its systems made it before."""
+        found = read_manifest(self.folder.index(JUDGED, BM25, 0))
+        if found is not None and f"index {BM25} ({JUDGED})" in self.artifacts.labels:
+            return found
+        vectors = ensure_lexical_vectors(self.artifacts, self.settings, JUDGED, self.collection, BM25, self.progress)
+        return ensure_index(self.artifacts, self.settings, JUDGED, BM25, 0, vectors, self.progress)
+
+    def _negatives(self, index: Manifest) -> Manifest:
+        depth, path = self.settings.teacher.depth, self.folder.index(JUDGED, BM25, 0)
+        parents = {"index": index.fingerprint, **self._data(QUERIES, TRAIN)}
+        wanted = Manifest("negatives", FORMAT_VERSION, {"depth": depth}, parents)
+
+        def make(out: Path) -> None:
+            mine(path, self.collection, out / MINED, depth, self.progress)
+
+        return self.artifacts.ensure(STAGE, "mine negatives", self.folder.teacher("negatives"), wanted, make)
+
+    def _teacher(self, negatives: Manifest) -> Manifest:
+        from lexigraft.learn.train_model import backbone_name, file_hashes
+
+        settings, seed = self.settings.teacher, self.settings.run.seed
+        source, made_of = self.backbone.source, self.backbone.recipe
+        if settings.backbone:
+            source = backbone_name(settings.backbone)
+            made_of = {"backbone": source, **file_hashes(Path(source))}
+        apart = queries_apart(self.collection, self.measured_split, self.settings.finetune)
+        config = {**made_of, **teacher_config(settings, apart)}
+        parents = {"negatives": negatives.fingerprint, **self._data(CORPUS, QUERIES, TRAIN)}
+        wanted = Manifest(teacher_training.KIND, teacher_training.FORMAT_VERSION, config, parents, seed)
+        lesson = Lesson(self.collection, self.folder.teacher("negatives") / MINED, apart)
+        checkpoint = self.folder.teacher("checkpoint")
+        if self.artifacts.is_forced(STAGE):
+            shutil.rmtree(checkpoint, ignore_errors=True)
+
+        def make(out: Path) -> None:
+            train_teacher(source, lesson, settings, seed, recipe(wanted), checkpoint, out, self.progress)
+
+        made = self.artifacts.ensure(STAGE, STAGE, self.folder.teacher("model"), wanted, make, together=True)
+        shutil.rmtree(checkpoint, ignore_errors=True)
+        return made
+
+    def _scores(self, teacher: Manifest, negatives: Manifest) -> Manifest:
+        parents = {"teacher": teacher.fingerprint, "negatives": negatives.fingerprint}
+        wanted = Manifest("teacher-scores", FORMAT_VERSION, {}, {**parents, **self._data(CORPUS, QUERIES, TRAIN)})
+
+        def make(out: Path) -> None:
+            pairs = wanted_pairs(
+                self.folder.teacher("negatives") / MINED, self.collection.qrels(TRAIN), self.collection
+            )
+            score_to_file(self._model(), self.collection, pairs, out / SCORED, *self._work(wanted), self.progress)
+
+        return self.artifacts.ensure(STAGE, "teacher's scores", self.folder.teacher("scores"), wanted, make)
+
+    def _quality(self, teacher: Manifest, index: Manifest, split: str) -> Manifest:
+        n_queries = self.settings.teacher.measured_queries
+        parents = {"teacher": teacher.fingerprint, "index": index.fingerprint, **self._data(CORPUS, QUERIES, split)}
+        config = {"split": split, "queries": n_queries, "depth": DEPTH}
+        wanted = Manifest("teacher-quality", FORMAT_VERSION, config, parents)
+
+        def make(out: Path) -> None:
+            measure_teacher(
+                self._model(), self.collection, split, self.folder.index(JUDGED, BM25, 0), n_queries, out,
+                *self._work(wanted), self.progress,
+            )  # fmt: skip
+
+        return self.artifacts.ensure(STAGE, "measure the teacher", self.folder.teacher("quality"), wanted, make)
+
+    def _model(self) -> CrossEncoder:
+        return open_cross_encoder(str(self.folder.teacher("model"))).to(default_device())
+
+    def _work(self, wanted: Manifest) -> tuple[Path, dict[str, Any]]:
+        """Where unfinished scores lie, and what they depend on."""
+        return self.folder.teacher("scoring"), recipe(wanted)
+
+    def _data(self, *parts: str) -> dict[str, str]:
+        return {part: self.collection.digest(part) for part in parts}

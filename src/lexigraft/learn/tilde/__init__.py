@@ -1,0 +1,1 @@
+"""TILDE: a model that adds to documents the words their queries may use."""

@@ -1,0 +1,388 @@
+"""The learned model of a run: backbone, vocabulary, pre-training, a teacher and fine-tuning, each kept or made."""
+
+import importlib.util
+import logging
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lexigraft.core.artifact import Manifest, hash_file, read_manifest, recipe
+from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings import AUTO, FinetuneSettings, Settings
+from lexigraft.core.settings_backbone import BackboneSettings
+from lexigraft.core.settings_mlm import MlmSettings
+from lexigraft.data.collection import CORPUS, QUERIES, Collection
+from lexigraft.data.sources import open_source
+from lexigraft.learn.training_data import DEV, TRAIN, measured_training_queries, scores_file
+from lexigraft.stages.ensure import Ensurer
+from lexigraft.stages.expanded_documents import Expansions, expanded_collection, named_expansions
+from lexigraft.stages.layout import JUDGED, RunFolder
+from lexigraft.stages.stages_tmp import reading, settings_config
+
+EMBEDDED, SCRATCH = "embedded", "scratch"
+FEWEST_PAIRS = 200  # fewer teach a model nothing that BM25 does not know
+NEEDED = ("torch", "transformers", "accelerate", "safetensors")
+
+log = logging.getLogger(__name__)
+
+
+def why_not(collection: Collection) -> str:
+    """Why no model can be trained for a collection; empty where one can."""
+    if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
+        return f"{', '.join(missing)} not installed (pip install 'lexigraft[train]')"
+    if not _can_train(collection):
+        return "no training judgements (qrels/train.tsv)"
+    known = {query.query_id for query in collection.queries()}
+    n_pairs = sum(qrel.relevance > 0 and qrel.query_id in known for qrel in collection.qrels(TRAIN))
+    return f"only {n_pairs} training pairs" if n_pairs < FEWEST_PAIRS else ""
+
+
+def backbone_name(wanted: str) -> str:
+    """`wanted`, or for "auto" the first that is there."""
+    from lexigraft.model.backbone import has_embedded
+
+    return wanted if wanted != AUTO else EMBEDDED if has_embedded() else SCRATCH
+
+
+class BackboneChoice(NamedTuple):
+    """`name` is what models say of their origin, `source` where it is loaded from, `recipe` what results depend on."""
+
+    name: str
+    source: str
+    recipe: dict[str, str]
+
+
+class ModelTraining:
+    """Makes what is missing of a model, one stage at a time; each returns the manifest of what it leaves."""
+
+    def __init__(
+        self,
+        collection: Collection,
+        measured_split: str | None,
+        folder: RunFolder,
+        settings: Settings,
+        artifacts: Ensurer,
+        progress: Progress = SILENT,
+    ) -> None:
+        self.collection, self.measured_split, self.folder = collection, measured_split, folder
+        self.settings, self.artifacts, self.progress = settings, artifacts, progress
+        self.data = _training_files(collection)
+        self.backbone = self._backbone()
+        self._language_model: BackboneChoice | None = None
+        self._made: dict[str, Manifest] = {}  # by folder: asked for by several stages, made or kept once
+
+    def vocabulary(self) -> Manifest:
+        from lexigraft.learn import model_stages
+        from lexigraft.vocab import lexicon
+
+        if self.settings.model.head in ("plain", "unicoil"):
+            return self._subwords()
+        settings = self.settings.vocab
+        config, parents = {**settings_config(settings), **self.backbone.recipe}, dict(self.data)
+        backbone, ready = self.backbone.source, read_manifest(Path(settings.source)) if settings.source else None
+        if ready is not None:
+            parents["vocabulary"] = ready.fingerprint
+
+            def make(out: Path) -> None:
+                model_stages.adopt_vocabulary(self.collection, Path(settings.source), backbone, out)
+        else:
+            words_of = self.collection
+            if settings.source:
+                words_of = open_source(settings.source, reading(self.settings.data))
+                parents["words"] = words_of.digest(CORPUS)
+
+            def make(out: Path) -> None:
+                model_stages.learn_vocabulary(self.collection, words_of, backbone, settings, out)
+
+        wanted = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, parents)
+        return self.artifacts.ensure("vocabulary", "vocabulary", self.folder.model("vocabulary"), wanted, make)
+
+    def _subwords(self) -> Manifest:
+        """The vocabulary of a plain head: nothing is learned, but its terms are counted."""
+        from lexigraft.learn import model_stages
+        from lexigraft.vocab import lexicon
+
+        if source := self.settings.vocab.source:
+            raise SettingError(
+                f"vocab.source = {source!r} does not go with model.head = {self.settings.model.head!r}, whose terms "
+                "are the backbone's own subwords; leave it out, or take a grafted or random head"
+            )
+        config = {"head": "plain", **self.backbone.recipe}
+        wanted = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, dict(self.data))
+        return self.artifacts.ensure(
+            "vocabulary", "vocabulary", self.folder.model("vocabulary"), wanted,
+            lambda out: model_stages.count_subwords(self.collection, self.backbone.source, out),
+        )  # fmt: skip
+
+    def language_model(self) -> BackboneChoice:
+        """What every later stage starts from: the backbone, trained as a masked language model where the settings ask
+        for it, on one corpus and then on a second. The vocabulary does not depend on it."""
+        mlm, layers = self.settings.mlm, self.settings.model.layers
+        if self._language_model is None:
+            for source in (mlm.source, mlm.second):  # one that is missing is said before anything is trained
+                if source:
+                    open_source(source, reading(self.settings.data))
+            chosen = self.backbone
+            if mlm.trains:
+                chosen = self._masked_lm("mlm", chosen, layers, mlm, mlm.source)
+            if mlm.second:
+                chosen = self._masked_lm("mlm-second", chosen, 0, mlm.on_second(), mlm.second)
+            self._language_model = chosen
+        return self._language_model
+
+    def _masked_lm(
+        self, part: str, backbone: BackboneChoice, layers: int, mlm: MlmSettings, source: str
+    ) -> BackboneChoice:
+        from lexigraft.learn import mlm_training, model_stages
+
+        raw, seed, path = mlm_training.reads_raw(self.settings.model), self.settings.run.seed, self.folder.model(part)
+        config = {**backbone.recipe, "layers": layers, "raw": raw, **mlm_training.deciding(mlm)}
+        other = open_source(source, reading(self.settings.data)) if source else None
+        parents = dict(self.data) if other is None else {"texts": other.digest(CORPUS)}
+        wanted = Manifest(mlm_training.KIND, mlm_training.FORMAT_VERSION, config, parents, seed)
+
+        def make(checkpoint: Path, out: Path) -> None:
+            own = model_stages.texts_of(self.collection)
+            texts = own if other is None else (document.contents for document in other.documents())
+            mlm_training.train_masked_lm(
+                texts, backbone.source, backbone.name, layers, raw, mlm, seed, recipe(wanted), self.progress,
+                checkpoint, out,
+            )  # fmt: skip
+
+        made = self._train("mlm", part, wanted, make, part)
+        for begun in ("checkpoint", "texts"):
+            shutil.rmtree(self.folder.model(f"{part}-{begun}"), ignore_errors=True)
+        self.artifacts.facts[part] = mlm_training.read_facts(path)
+        return BackboneChoice(backbone.name, str(path), {"backbone": backbone.name, "trained": made.fingerprint})
+
+    def pretrained(self) -> Manifest:
+        from lexigraft.learn import model_stages, pretraining
+        from lexigraft.model import encoder
+
+        model, seed = self.settings.model, self.settings.run.seed
+        if model.head == "unicoil" and self.settings.pretrain.steps:
+            raise SettingError(
+                f"pretrain.steps = {self.settings.pretrain.steps} trains a head to name terms, and model.head = "
+                "'unicoil' names none; set it to 0 and pre-train the backbone itself (lexigraft model mlm)"
+            )
+        start = {"layers": model.layers, "head": model.head, "inflate": model.inflate, "own_words": model.own_words}
+        vocabulary, backbone = self.vocabulary(), self.language_model()
+        config = {
+            **backbone.recipe, **start, "length": model.document_length,
+            "pretrain": settings_config(self.settings.pretrain),
+        }  # fmt: skip
+        parents = {"vocabulary": vocabulary.fingerprint, **self.data}
+        other = self.settings.pretrain.source
+        read = open_source(other, reading(self.settings.data)) if other else None
+        if read is not None:
+            parents["texts"] = read.digest(CORPUS)
+        wanted = Manifest(encoder.KIND, encoder.FORMAT_VERSION, config, parents, seed)
+
+        def make(checkpoint: Path, out: Path) -> None:
+            own = model_stages.texts_of(self.collection)
+            texts = own if read is None else (document.contents for document in read.documents())
+            pretraining.pretrain(
+                texts, self.folder.model("vocabulary"), backbone.source, backbone.name,
+                model, self.settings.pretrain, seed,
+                recipe(wanted), self.progress, checkpoint, out,
+            )  # fmt: skip
+
+        return self._train("pretrain", "pretrained", wanted, make)
+
+    def finetuned(self) -> Manifest:
+        from lexigraft.learn import finetuning
+        from lexigraft.model import encoder
+
+        model, settings, seed = self.settings.model, self.settings.finetune, self.settings.run.seed
+        if model.queries == "words":
+            _require_no_pressure_on_queries(settings)
+        files = _named_files(settings)  # read first: one that is missing is said before anything is trained
+        named_expansions(model.expansions)
+        if self.settings.tilde.trains and self.settings.tilde.positives:
+            scores_file("tilde.positives", self.settings.tilde.positives)
+        if backbone_name(model.backbone) == SCRATCH:
+            _require_positions(self.settings)
+        parents = {"pretrained": self.pretrained().fingerprint, **self.data}
+        if self.settings.teacher.trains:
+            settings = self.taught()
+            files = _named_files(settings)
+        lengths = {"query_length": model.query_length, "document_length": model.document_length}
+        config = {
+            **lengths,
+            "alpha": model.alpha,
+            "pooling": model.pooling,
+            "pooled": model.pooled,
+            **({"queries": model.queries} if model.queries != "model" else {}),
+            "finetune": _deciding(settings),
+            "measured": self.measured_split,
+        }
+        expansions = self.expansions()
+        if expansions is not None:
+            config["expansion_length"], files["expansions"] = model.expansion_length, expansions.digest
+            model = replace(model, expansions=str(expansions.file))
+        parents |= files
+        if measured_training_queries(self.collection, self.measured_split):
+            parents["measured"] = self.collection.digest(str(self.measured_split))  # its queries do not train
+        if settings.validate_every and DEV in self.collection.splits:
+            parents["dev"] = self.collection.digest(DEV)
+        wanted = Manifest(encoder.KIND, encoder.FORMAT_VERSION, config, parents, seed)
+
+        def make(checkpoint: Path, out: Path) -> None:
+            with expanded_collection(self.collection, expansions) as collection:
+                finetuning.finetune(
+                    collection, self.measured_split, self.folder.model("pretrained"), model, settings, seed,
+                    recipe(wanted), self.progress, checkpoint, out,
+                )  # fmt: skip
+
+        made = self._train("finetune", "finetuned", wanted, make)
+        for stage in ("pretrain", "tilde", "finetune"):
+            for what in ("checkpoint", "texts", "alpha"):
+                shutil.rmtree(self.folder.model(f"{stage}-{what}"), ignore_errors=True)
+        return made
+
+    def taught(self) -> FinetuneSettings:
+        """Those of fine-tuning, with the files of a teacher that is made first."""
+        from lexigraft.learn.teacher.stage import TeacherStage
+
+        how = self.settings, self.artifacts, self.progress
+        return TeacherStage(self.collection, self.measured_split, self.folder, self.language_model(), *how).taught()
+
+    def expansions(self, view: str = JUDGED, collection: Collection | None = None) -> Expansions | None:
+        """What is added to the documents that are encoded: of a file, or of TILDE, trained first, for the documents of
+        `collection` (None: those that train); None where nothing is."""
+        if not self.settings.tilde.trains:
+            return named_expansions(self.settings.model.expansions)
+        from lexigraft.learn.tilde import expansion as tilde_expansion
+
+        settings, read = self.settings.tilde, collection or self.collection
+        part = "expansions" if view == JUDGED else f"expansions-{view}"
+        parents = {"tilde": self.tilde().fingerprint, CORPUS: read.digest(CORPUS)}
+        config = {"top": settings.top, "keep": settings.keep}
+        wanted = Manifest(tilde_expansion.KIND, tilde_expansion.FORMAT_VERSION, config, parents)
+        folder = self.folder.model(part)
+        if part not in self._made:
+            self._made[part] = self.artifacts.ensure(
+                "tilde", f"expansions ({view})", folder, wanted,
+                lambda out: tilde_expansion.make_expansions(
+                    self.folder.model("tilde"), read.documents(), settings.keep, settings.top, out,
+                    self.folder.model(f"{part}-unfinished"), recipe(wanted), self.progress,
+                ),
+            )  # fmt: skip
+        return Expansions(folder / tilde_expansion.FILE, str(self._made[part].files[tilde_expansion.FILE]["sha256"]))
+
+    def tilde(self) -> Manifest:
+        """The model that expands documents."""
+        from lexigraft.learn.tilde import training as tilde
+
+        backbone = self.language_model()
+        wanted = tilde.wanted_tilde(self.collection, self.measured_split, backbone.recipe, self.settings)
+
+        def make(checkpoint: Path, out: Path) -> None:
+            tilde.train(
+                self.collection, self.measured_split, backbone.source, backbone.name, self.settings, recipe(wanted),
+                self.progress, checkpoint, out,
+            )  # fmt: skip
+
+        if "tilde" not in self._made:
+            self._made["tilde"] = self._train("tilde", "tilde", wanted, make)
+        return self._made["tilde"]
+
+    def _backbone(self) -> BackboneChoice:
+        """What `model.backbone` means here; one from scratch is made first."""
+        from lexigraft.learn import model_stages
+        from lexigraft.learn.fresh_backbone import FORMAT_VERSION, KIND, size_config
+
+        name, size = backbone_name(self.settings.model.backbone), self.settings.backbone
+        if name != SCRATCH:
+            if size != BackboneSettings():
+                log.warning("model.backbone = %r is not from scratch: the settings of [backbone] mean nothing", name)
+            return BackboneChoice(name, name, {"backbone": name, **file_hashes(Path(name))})
+        layers, seed, path = self.settings.model.layers, self.settings.run.seed, self.folder.model("backbone")
+        learned_from = {} if size.tokenizer else self.data
+        wanted = Manifest(KIND, FORMAT_VERSION, size_config(self.settings), learned_from, seed)
+        made = self.artifacts.ensure(
+            "vocabulary", "backbone", path, wanted,
+            lambda out: model_stages.make_backbone(self.collection, layers, seed, out, size),
+        )  # fmt: skip
+        return BackboneChoice(SCRATCH, str(path), {"backbone": SCRATCH, "made": made.fingerprint})
+
+    def _train(
+        self, stage: str, part: str, wanted: Manifest, make: Callable[[Path, Path], None], label: str = ""
+    ) -> Manifest:
+        """One training stage; a checkpoint has the recipe of the model it is on the way to, no other is continued."""
+        label = label or stage
+        checkpoint = self.folder.model(f"{label}-checkpoint")
+        if self.artifacts.is_forced(stage):
+            for begun in (checkpoint, self.folder.model(f"{label}-alpha")):
+                shutil.rmtree(begun, ignore_errors=True)
+        return self.artifacts.ensure(
+            stage, label, self.folder.model(part), wanted, lambda out: make(checkpoint, out), together=True
+        )
+
+
+def _require_positions(settings: Settings) -> None:
+    """Raise where a stage would read more of a text than an encoder from scratch has positions for."""
+    model, tilde = settings.model, settings.tilde
+    expands = bool(model.expansions) or tilde.trains
+    lengths = {
+        "model.query_length": model.query_length,
+        "model.document_length and expansion_length": model.document_length + expands * model.expansion_length,
+        "mlm.length": settings.mlm.length if settings.mlm.trains else 0,
+        "tilde.query_length": tilde.query_length if tilde.trains else 0,
+        "tilde.document_length": tilde.document_length if tilde.trains else 0,
+    }
+    for name, length in lengths.items():
+        if length > settings.backbone.positions:
+            raise SettingError(
+                f"{name}: {length} subwords are more than backbone.positions, which is {settings.backbone.positions}; "
+                "read less, or give the encoder more positions"
+            )
+
+
+def _require_no_pressure_on_queries(settings: FinetuneSettings) -> None:
+    """Raise where queries that are not learned would have to be."""
+    if (settings.dual or settings.mask_kl) and not settings.dk:
+        raise SettingError(
+            "finetune.dual and mask_kl compare masked vectors with whole ones, and with model.queries = words only "
+            "documents are masked; set finetune.dk to more than 0"
+        )
+    for name in ("flops_q", "l1_q"):
+        if getattr(settings, name):
+            raise SettingError(
+                f"finetune.{name} = {getattr(settings, name)} presses on queries, and with model.queries = words those "
+                "are not learned; set it to 0 and take flops_d, l1_d, df_flops or joint_flops"
+            )
+
+
+def _deciding(settings: FinetuneSettings) -> dict[str, Any]:
+    """The settings that decide what is learned. Files count by what is in them, not by their names."""
+    left_out = ["chunk", "tensorboard", "negatives", "teacher", "steps" if settings.epochs else "epochs"]
+    return {name: value for name, value in settings_config(settings).items() if name not in left_out}
+
+
+def _named_files(settings: FinetuneSettings) -> dict[str, str]:
+    """The hashes of the files that fine-tuning reads beside the collection."""
+    files = {"negatives": settings.negatives if settings.n_negatives else "", "teacher": settings.teacher}
+    return {name: hash_file(scores_file(f"finetune.{name}", file)) for name, file in files.items() if file}
+
+
+def file_hashes(folder: Path) -> dict[str, str]:
+    """Of a backbone in a folder: trained further or changed, it is another one."""
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    return {file.name: hash_file(file) for file in files if file.is_file()}
+
+
+def _training_files(collection: Collection) -> dict[str, str]:
+    if not _can_train(collection):
+        raise InputError(
+            f"{collection.name} has no training judgements (qrels/train.tsv) to learn from; add them, or "
+            "for 'run' leave esplade out of run.systems"
+        )
+    return {part: collection.digest(part) for part in (CORPUS, QUERIES, TRAIN)}
+
+
+def _can_train(collection: Collection) -> bool:
+    return TRAIN in collection.splits and bool(collection.digest(QUERIES))

@@ -1,0 +1,1 @@
+"""How good a ranking is, and what it costs."""

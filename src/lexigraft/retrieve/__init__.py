@@ -1,0 +1,1 @@
+"""Text to ranked and explained documents."""

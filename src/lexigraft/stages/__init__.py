@@ -1,0 +1,1 @@
+"""What a run is made of: its folders, its rule of resuming, and one stage a file."""

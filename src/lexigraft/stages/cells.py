@@ -1,0 +1,123 @@
+"""The cells of a run's table: a system's index of dk terms a document, and what qk terms of each query find there.
+
+`run` and the grid of costs make the same artifacts by the same recipes, so that each keeps what the other made.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from lexigraft.core.artifact import Manifest
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings import IndexSettings, Settings
+from lexigraft.data.collection import CORPUS, QUERIES, Collection
+from lexigraft.index import store as index_store
+from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.ensure import Ensurer
+from lexigraft.stages.layout import JUDGED
+from lexigraft.vectors import store as vectors_store
+
+KIND, FORMAT_VERSION = "evaluation", 1
+
+
+class MeasuredOn(NamedTuple):
+    """Which judgements of a collection."""
+
+    collection: Collection
+    split: str
+
+
+def ensure_lexical_vectors(
+    artifacts: Ensurer, settings: Settings, view: str, collection: Collection, system: str, progress: Progress = SILENT
+) -> Manifest:
+    """The vectors of BM25, as `system` sets it, of the documents of a view."""
+    data, lexical = settings.data, stages.lexical_settings(system, settings.lexical)
+    config = {**document_config(settings), "encoder": "bm25", **stages.settings_config(lexical)}
+    # New queries or judgements change no document.
+    wanted = Manifest(
+        vectors_store.KIND, vectors_store.FORMAT_VERSION, config, {"corpus": collection.digest(CORPUS)},
+        notes={"seed": settings.run.seed},
+    )  # fmt: skip
+    return artifacts.ensure(
+        "encode", f"encode {system} ({view})", artifacts.run.vectors(view, system), wanted,
+        lambda folder: stages.encode(collection, data, lexical, folder, progress),
+    )  # fmt: skip
+
+
+def document_config(settings: Settings) -> dict[str, str | int]:
+    """How documents are read and cut, for the recipe of their vectors."""
+    data = settings.data
+    return {"on_duplicate": data.on_duplicate, "on_bad_bytes": data.on_bad_bytes, **stages.passage_config(data)}
+
+
+def ensure_index(
+    artifacts: Ensurer,
+    settings: Settings,
+    view: str,
+    system: str,
+    keep: int,
+    vectors: Manifest,
+    progress: Progress = SILENT,
+) -> Manifest:
+    """The index of `vectors`, a system's in a view, cut to `keep` terms a document."""
+    # The memory budget changes how the index is built, not what it is, so it stays out of the recipe; so do defaults,
+    # which indexes from before these settings have.
+    plain = IndexSettings()
+    named = {name: getattr(settings.index, name) for name in ("bits", "reorder")}
+    chosen = {name: value for name, value in named.items() if value != getattr(plain, name)}
+    wanted = Manifest(
+        index_store.KIND, index_store.FORMAT_VERSION, {"keep": keep, **chosen}, {"vectors": vectors.fingerprint},
+        notes={"seed": settings.run.seed},
+    )  # fmt: skip
+    name = f"index {system} ({view})" if not keep else f"index {system} ({view}, dk={keep})"
+    source = artifacts.run.vectors(view, system)
+    return artifacts.ensure(
+        "index", name, artifacts.run.index(view, system, keep), wanted,
+        lambda folder: stages.index(source, keep, settings.index, folder, progress),
+    )  # fmt: skip
+
+
+def ensure_evaluation(
+    artifacts: Ensurer,
+    settings: Settings,
+    on: MeasuredOn,
+    system: str,
+    keep: tuple[int, int],
+    index: Manifest,
+    encoded: dict[str, stages.JudgedQueries],
+    progress: Progress = SILENT,
+) -> Path:
+    """The folder of a cell's evaluation. `encoded` keeps the queries of each system, encoded once for all its cells."""
+    (collection, split), (qk, dk) = on, keep
+    config = {
+        "system": system, "split": split, "qk": qk, "dk": dk,
+        **stages.settings_config(settings.search), **stages.settings_config(settings.evaluate),
+    }  # fmt: skip
+    judged_on = {"qrels": collection.digest(split), "queries": collection.digest(QUERIES)}
+    parents = {"index": index.fingerprint, **judged_on}
+    wanted = Manifest(KIND, FORMAT_VERSION, config, parents, notes={"seed": settings.run.seed})
+    path = artifacts.run.evaluation(system, qk, dk)
+    make = _evaluation(artifacts, settings, on, system, keep, encoded, progress)
+    artifacts.ensure("evaluate", f"evaluate {system} (qk={qk}, dk={dk})", path, wanted, make)
+    return path
+
+
+def _evaluation(
+    artifacts: Ensurer,
+    settings: Settings,
+    on: MeasuredOn,
+    system: str,
+    keep: tuple[int, int],
+    encoded: dict[str, stages.JudgedQueries],
+    progress: Progress,
+) -> Callable[[Path], None]:
+    def make(folder: Path) -> None:
+        index_path = artifacts.run.index(JUDGED, system, keep[1])
+        if system not in encoded:
+            encoded[system] = stages.encode_judged(*on, index_path, settings.evaluate)
+        stages.evaluate(
+            encoded[system], index_path, artifacts.run.vectors(JUDGED, system), system, keep,
+            settings.search, settings.evaluate, folder, progress,
+        )  # fmt: skip
+
+    return make

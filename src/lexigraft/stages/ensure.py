@@ -1,0 +1,111 @@
+"""Makes an artifact unless the right one is there already: the one rule of resuming.
+
+An artifact is right when its manifest was written by the same recipe (kind, format, settings, parents, seed) and its
+files are whole. Because parents are named by fingerprint, a change anywhere re-makes exactly what depends on it.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, write_artifact, write_json
+from lexigraft.core.errors import ArtifactError
+from lexigraft.core.processes import is_leader, n_processes
+from lexigraft.core.resources import measured
+from lexigraft.stages.layout import RunFolder
+
+STAGES = (
+    "collect", "vocabulary", "mlm", "pretrain", "teacher", "tilde", "finetune", "encode", "index", "evaluate", "report",
+)  # fmt: skip
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Ensurer:
+    """Makes or keeps the artifacts of one run; `from_stage` and what follows it are made anew."""
+
+    run: RunFolder
+    from_stage: str | None
+    labels: list[str] = field(default_factory=list)  # of this call, in order
+    facts: dict[str, Mapping[str, Any]] = field(default_factory=dict)  # what else the report says of a stage, by label
+
+    def ensure(
+        self,
+        stage: str,
+        label: str,
+        path: Path,
+        wanted: Manifest,
+        make: Callable[[Path], None],
+        together: bool = False,
+    ) -> Manifest:
+        """The manifest of the artifact at `path`, made by `make(folder)` where the one there is not as wanted.
+
+        Of several processes the leader makes it and the others wait; `together`: all of them do, and what the others
+        write is thrown away.
+        """
+        self.labels.append(label)
+        wait_for_all()  # all look before the leader changes anything
+        kept = None if self.is_forced(stage) else whole_artifact(path, wanted)
+        wait_for_all()
+        if kept is not None:
+            log.info("%s: done before", label)
+            return kept
+        if is_leader():
+            with measured() as usage, write_artifact(path, wanted) as folder:
+                make(folder)
+            self.record(label, usage.seconds, usage.peak_rss_mib)
+        elif together:
+            with TemporaryDirectory() as folder_of_no_use:
+                make(Path(folder_of_no_use))
+        wait_for_all()
+        made = read_manifest(path)
+        assert made is not None, "just written"
+        return made
+
+    def is_forced(self, stage: str) -> bool:
+        return self.from_stage is not None and STAGES.index(stage) >= STAGES.index(self.from_stage)
+
+    def record(self, label: str, seconds: float, peak_rss_mib: float) -> None:
+        """Keep what a stage took, for the report; a stage that is done again replaces its line."""
+        log.info("%s: %.1f s, %.0f MiB", label, seconds, peak_rss_mib)
+        taken = {line["stage"]: line for line in self._all_timings()}
+        taken[label] = {"stage": label, "seconds": round(seconds, 3), "peak_rss_mib": round(peak_rss_mib, 1)}
+        write_json(self.run.timings, list(taken.values()))
+
+    def timings(self) -> list[dict[str, Any]]:
+        """What the stages of this call took, now or when they were done before, and the facts that some leave."""
+        taken = {line["stage"]: line for line in self._all_timings()}
+        return [{**taken[label], **self.facts.get(label, {})} for label in self.labels if label in taken]
+
+    def _all_timings(self) -> list[dict[str, str | float]]:
+        try:
+            lines: list[dict[str, str | float]] = json.loads(self.run.timings.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return []
+        return lines
+
+
+def wait_for_all() -> None:
+    """Return when every process of this run has come here; at once where there is one, which then needs no torch."""
+    if n_processes() > 1:
+        from lexigraft.train import distributed as together
+
+        together.wait_for_all()
+
+
+def whole_artifact(path: Path, wanted: Manifest) -> Manifest | None:
+    """The manifest of the artifact at `path` where it is as wanted and whole."""
+    found = read_manifest(path)
+    if found is None or not found.same_recipe(wanted):
+        return None
+    try:
+        return open_artifact(path, wanted.kind, wanted.format_version)
+    except ArtifactError as error:
+        log.warning("%s", error)
+        log.warning("%s is made again", path)
+        return None

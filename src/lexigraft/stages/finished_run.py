@@ -1,0 +1,58 @@
+"""A run that has ended, opened again: with which settings it was made, of which collection, and measured on what."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from lexigraft.core.config import settings_from_dict
+from lexigraft.core.errors import ArtifactError, InputError, LexigraftError
+from lexigraft.core.settings import Settings
+from lexigraft.data.collection import Collection
+from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.layout import JUDGED, RunFolder
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """`collection` is the judged view; `split` is what the run measures, None where nothing is judged."""
+
+    folder: RunFolder
+    source: str
+    settings: Settings
+    collection: Collection
+    split: str | None
+
+    def measured_split(self) -> str:
+        """The same, where it must be there."""
+        if self.split is None:
+            raise InputError(
+                f"{self.collection.name} has no test or dev judgements, so nothing of {self.folder.root} is measured; "
+                "add qrels/test.tsv, or name another split: lexigraft run --set data.split=NAME"
+            )
+        return self.split
+
+    def require_system(self, system: str) -> str:
+        if system not in self.settings.run.systems:
+            present = ", ".join(self.settings.run.systems)
+            raise ArtifactError(f"the run at {self.folder.root} has no system {system!r}; present: {present}")
+        return system
+
+
+def open_run(path: Path, data: str | None = None) -> FinishedRun:
+    """The run at `path`, its collection where it says or, if it has moved, at `data`; raises where the run has not
+    ended, or where its collection is not to be read."""
+    folder = RunFolder(path)
+    folder.searchable(None)  # says what is missing
+    try:
+        stored = json.loads(folder.settings.read_text(encoding="utf-8"))
+        source = str(stored.pop("source"))
+        settings = settings_from_dict(stored)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        remedy = "finish the run with the command that began it"
+        raise ArtifactError(f"{folder.settings} does not say of which collection the run is; {remedy}") from error
+    try:
+        collection = stages.collected(data or source, settings.data, folder.collection)[JUDGED]
+        split = collection.evaluation_split(settings.data.split)
+    except LexigraftError as error:
+        raise InputError(f"the collection of the run at {path} cannot be read: {error}") from error
+    return FinishedRun(folder, source, settings, collection, split)

@@ -1,0 +1,124 @@
+"""The report of a run: `report.json` for scripts, `report.md` for the eye, `report.png` for the talk."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.artifact import write_json
+from lexigraft.core.errors import ArtifactError
+from lexigraft.stages.layout import RunFolder
+
+# The columns of every row, in the order people read them.
+COLUMNS = ("system", "qk", "dk", "L0_q", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10", "ms_encode", "ms_search")
+DECIMALS = {"L0_q": 1, "L0_d": 1, "ms_encode": 3, "ms_search": 3}
+
+
+def assemble_report(
+    name: str, split: str | None, evaluations: Sequence[Path], timings: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The report as JSON: what was measured on, one row a system and pruning, and what the stages took."""
+    rows = [json.loads((path / "row.json").read_text(encoding="utf-8")) for path in evaluations]
+    collection: dict[str, Any] = {"name": name, "split": split}
+    if rows:
+        collection |= {
+            "documents": rows[0]["documents"],
+            "queries": rows[0]["queries"],
+            "measured_by": rows[0]["measured_by"],
+        }
+    kept = [
+        {key: value for key, value in row.items() if key not in ("documents", "queries", "measured_by")} for row in rows
+    ]
+    return {"collection": collection, "rows": kept, "stages": list(timings)}
+
+
+def read_report(run: RunFolder) -> dict[str, Any]:
+    path = run.report("json")
+    if not path.is_file():
+        raise ArtifactError(
+            f"there is no report at {path}; make or continue the run with: lexigraft run --data DIR --out {run.root}"
+        )
+    try:
+        report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ArtifactError(f"{path} is damaged ({error}); continue the run to write it again") from error
+    return report
+
+
+def write_report(report: Mapping[str, Any], run: RunFolder) -> None:
+    write_json(run.report("json"), report)
+    aside = run.report("md.new")
+    aside.write_text(as_markdown(report), encoding="utf-8")
+    aside.replace(run.report("md"))
+    if report["rows"]:
+        draw(report, run.report("png"))
+    else:
+        run.report("png").unlink(missing_ok=True)  # of a former run on another collection
+
+
+def cell(column: str, value: Any) -> str:
+    return f"{value:.{DECIMALS.get(column, 4)}f}" if isinstance(value, float) else str(value)
+
+
+def as_markdown(report: Mapping[str, Any]) -> str:
+    collection, rows = report["collection"], report["rows"]
+    lines = [f"# {collection['name']}", ""]
+    if not rows:
+        return "\n".join([*lines, "No judged queries: indexed and searchable, nothing measured.", ""])
+    lines += [
+        f"{collection['queries']:,} {collection['split']} queries over {collection['documents']:,} documents.", "",
+        "| " + " | ".join(COLUMNS) + " |",
+        "|" + "---|" * len(COLUMNS),
+        *("| " + " | ".join(cell(column, row[column]) for column in COLUMNS) + " |" for row in rows), "",
+        "qk, dk: terms kept of a query and of a document (0: all). L0: mean number of terms. FLOPS: postings touched "
+        "by a query, per document of the collection. ms: mean milliseconds a query on one thread, from text to vector "
+        "and from vector to ranked ids.", "",
+        *_teacher_lines(report),
+        "![MRR@10 against FLOPS](report.png)", "",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _teacher_lines(report: Mapping[str, Any]) -> list[str]:
+    if (found := report.get("teacher")) is None:
+        return []
+    return [
+        f"The teacher (a cross-encoder) ranks BM25's first {found['depth']} documents of {found['queries']:,} "
+        f"{found['split']} queries anew: MRR@10 {found['teacher']['MRR@10']:.4f}, where BM25's own order has "
+        f"{found['bm25']['MRR@10']:.4f}.", "",
+    ]  # fmt: skip
+
+
+def draw(report: Mapping[str, Any], path: Path) -> None:
+    """MRR@10 against FLOPS on a logarithmic axis, one line a system."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
+    for place, system in enumerate(dict.fromkeys(row["system"] for row in report["rows"])):
+        points = sorted(
+            (row["FLOPS"], row["MRR@10"], row["qk"], row["dk"]) for row in report["rows"] if row["system"] == system
+        )
+        axes.plot([p[0] for p in points], [p[1] for p in points], marker="os^Dv"[place % 5], label=system)
+        for cost, quality, qk, dk in points:
+            name = system if (qk, dk) == (0, 0) else f"({qk},{dk})"
+            axes.annotate(name, (cost, quality), textcoords="offset points", xytext=(7, 5), fontsize=9)
+    if all(row["FLOPS"] > 0 for row in report["rows"]):
+        axes.set_xscale("log")
+        for axis_formatter in (axes.xaxis.set_major_formatter, axes.xaxis.set_minor_formatter):
+            axis_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "1235" else "")
+    axes.margins(x=0.25, y=0.25)
+    axes.set_xlabel("FLOPS: postings a query touches, per document (log scale; left is cheaper)")
+    axes.set_ylabel("MRR@10 (up is better)")
+    collection = report["collection"]
+    queries = f"{collection['queries']:,} {collection['split']} queries"
+    axes.set_title(f"{collection['name']}: {queries} over {collection['documents']:,} documents")
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    aside = path.with_name(f".{path.name}")
+    # Without the software version in its metadata, the same numbers give the same bytes.
+    figure.savefig(aside, format="png", dpi=150, metadata={"Software": None})
+    plt.close(figure)
+    aside.replace(path)

@@ -1,0 +1,240 @@
+"""The stages: collect, encode, index, evaluate. Each is one function that takes its inputs and settings, writes into an
+empty folder, and knows nothing of runs, resuming or the command line."""
+
+import json
+import logging
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+from lexigraft.core.artifact import write_json
+from lexigraft.core.errors import InputError
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings import DataSettings, EvaluateSettings, IndexSettings, LexicalSettings, SearchSettings
+from lexigraft.core.types import Document, Measurement, Qrel, Query, Ranking, SparseMatrix
+from lexigraft.data import pydocs
+from lexigraft.data.collection import Collection, Reading, open_collection
+from lexigraft.data.passages import cut_passages
+from lexigraft.data.sources import open_source
+from lexigraft.data.write import write_collection
+from lexigraft.index.build import build_index
+from lexigraft.index.store import Index, open_index
+from lexigraft.measure.cost import flops, mean_ms, mean_terms, postings_lengths, time_searches
+from lexigraft.measure.measures import judgements, measure, measured_by
+from lexigraft.measure.trec import write_run
+from lexigraft.retrieve.refined_search import refined
+from lexigraft.search.searcher import Searcher
+from lexigraft.stages.layout import FULL, JUDGED
+from lexigraft.vectors.lexical import encode_documents
+from lexigraft.vectors.prune import prune
+from lexigraft.vectors.query_encoder import encode_queries, open_query_encoder
+from lexigraft.vectors.store import open_vectors
+
+PYDOCS = "pydocs"
+REPORTED = ("MRR@10", "R@10", "nDCG@10")
+RANKINGS_AT_ONCE = 256
+FEWER_ENCODINGS = 10  # a model takes ten times as long to encode a query as the index to answer it
+
+log = logging.getLogger(__name__)
+
+
+def source_description(source: str, settings: DataSettings) -> dict[str, Any]:
+    """What a collection depends on: file hashes, or for pydocs the installed packages and their versions."""
+    if source == PYDOCS:
+        return {"source": PYDOCS, "packages": list(settings.packages), "installed": pydocs.installed_packages()}
+    return open_source(source, reading(settings)).description()
+
+
+def reading(settings: DataSettings) -> Reading:
+    return Reading(settings.on_duplicate, settings.on_bad_bytes)
+
+
+def collect(source: str, settings: DataSettings, folder: Path, progress: Progress = SILENT) -> None:
+    """Make a collection ready to be read: pydocs is written out in BEIR layout; any other is read where it is, and the
+    manifest with its files' hashes is all that stays of it."""
+    if source != PYDOCS:
+        return
+    files = pydocs.source_files(settings.packages)
+    objects = pydocs.read_objects(files, settings.processes, progress)
+    if not objects:
+        raise InputError("no documented Python object was found; set data.packages to packages with docstrings")
+    judged = pydocs.judged_view(objects)
+    write_collection(folder / JUDGED, judged.documents, judged.queries, judged.qrels)
+    write_collection(folder / FULL, pydocs.full_view(objects))
+    write_json(
+        folder / "collection.json",
+        {"files": len(files), "objects": len(objects), "pairs": len(judged.documents), "dropped": judged.dropped},
+    )
+
+
+def collected(source: str, settings: DataSettings, folder: Path) -> dict[str, Collection]:
+    """The views of what `collect` left in `folder`, by name."""
+    if source != PYDOCS:
+        return {JUDGED: open_source(source, reading(settings))}
+    return {view: open_collection(folder / view, reading(settings)) for view in (FULL, JUDGED)}
+
+
+def searched_documents(collection: Collection, settings: DataSettings, progress: Progress) -> Iterator[Document]:
+    """What is encoded and indexed: documents, or their passages."""
+    documents: Iterable[Document] = progress.track(collection.documents(), "encoding documents")
+    if settings.passage_words:
+        documents = cut_passages(documents, settings.passage_words, settings.passage_overlap)
+    return iter(documents)
+
+
+def passage_config(settings: DataSettings) -> dict[str, int]:
+    """How documents are cut, for a recipe; empty where they are not."""
+    if not settings.passage_words:
+        return {}
+    return {"passage_words": settings.passage_words, "passage_overlap": settings.passage_overlap}
+
+
+def lexical_settings(system: str, settings: LexicalSettings) -> LexicalSettings:
+    """`bm25` as it is set; `bm25-plain` is the same without stop-words and stemming."""
+    return replace(settings, stopwords="none", stemmer="none") if system == "bm25-plain" else settings
+
+
+def encode(
+    collection: Collection,
+    data: DataSettings,
+    settings: LexicalSettings,
+    folder: Path,
+    progress: Progress = SILENT,
+) -> None:
+    """Documents, or their passages, to BM25 vectors."""
+    documents = searched_documents(collection, data, progress)
+    encode_documents(documents, settings, folder, passages=bool(data.passage_words))
+
+
+def index(vectors: Path, keep: int, settings: IndexSettings, folder: Path, progress: Progress = SILENT) -> None:
+    """Vectors, pruned to `keep` terms a document, to an inverted index."""
+    build_index(open_vectors(vectors), folder, keep, settings, progress)
+
+
+class JudgedQueries(NamedTuple):
+    """The queries of a split as an index's encoder writes them; ties one system to one set of judgements."""
+
+    judged: dict[str, dict[str, int]]
+    vectors: SparseMatrix
+    ms_encode: float
+
+
+def encode_judged(
+    collection: Collection, split: str, index_path: Path, settings: EvaluateSettings, qrels: list[Qrel] | None = None
+) -> JudgedQueries:
+    """Encode every judged query of a split, or of those `qrels` of it, once, for all prunings, and time encoding one at
+    a time."""
+    opened = open_index(index_path)
+    all_queries = list(collection.queries())
+    judged = known_judgements(collection.qrels(split) if qrels is None else qrels, split, all_queries, opened)
+    queries = [query for query in all_queries if query.query_id in judged]
+    encoder = open_query_encoder(opened.meta.query_encoder, opened.vocabulary, index_path)
+    n_timed = max(1, settings.timing_queries // FEWER_ENCODINGS)
+    timed = [queries[place].text for place in _spread(len(queries), n_timed)]
+    ms_encode = mean_ms(lambda place: encoder.encode(timed[place]), len(timed), settings.timing_runs)
+    return JudgedQueries(judged, encode_queries(queries, encoder, opened.vocabulary), ms_encode)
+
+
+def evaluate(
+    queries: JudgedQueries,
+    index_path: Path,
+    vectors_path: Path,
+    system: str,
+    keep: tuple[int, int],
+    search: SearchSettings,
+    settings: EvaluateSettings,
+    folder: Path,
+    progress: Progress = SILENT,
+) -> None:
+    """Search every judged query, cut to qk terms; leave `run.trec`, `per_query.json` and the report's `row.json`.
+
+    With `search.two_step` that is the first pass: the second has the whole query and the vectors at `vectors_path`.
+    FLOPS and L0 are of the first."""
+    opened = open_index(index_path)
+    qk, dk = keep
+    encoded = prune(queries.vectors, qk)
+    searcher = refined(Searcher(opened, search.method), search.overlap, search.two_step, qk, vectors_path)
+    asked = queries.vectors if search.two_step else encoded
+    rankings = (
+        searcher.search(*asked.row(row), search.k, asked.row_ids[row])
+        for row in progress.track(range(encoded.n_rows), f"searching with {system}", encoded.n_rows)
+    )
+    names = measure_names(settings)
+    with (folder / "run.trec").open("w", encoding="utf-8") as run_file:
+        measurements = _measure_and_write(rankings, queries.judged, names, run_file, system, settings.run_depth)
+    timed = _spread(encoded.n_rows, settings.timing_queries)
+    row = {
+        "system": system,
+        "qk": qk,
+        "dk": dk,
+        "L0_q": mean_terms(encoded.indptr),
+        "L0_d": opened.meta.n_postings / opened.n_documents,
+        "FLOPS": flops(encoded, opened),
+        **{item.measure: item.mean for item in measurements},
+        "ms_encode": queries.ms_encode,
+        **time_searches([asked.row(row) for row in timed], searcher, search.k, settings.timing_runs)._asdict(),
+        "documents": opened.n_documents,
+        "queries": encoded.n_rows,
+        "terms": opened.n_terms,
+        "postings": opened.meta.n_postings,
+        "postings_length": postings_lengths(opened)._asdict(),
+        "measured_by": measured_by(),
+    }
+    write_json(folder / "per_query.json", {item.measure: item.per_query for item in measurements})
+    write_json(folder / "row.json", row)
+
+
+def measure_names(settings: EvaluateSettings) -> list[str]:
+    """What every report has, and what was asked for beside it."""
+    return [*REPORTED, *(name for name in settings.measures if name not in REPORTED)]
+
+
+def _measure_and_write(
+    rankings: Iterator[Ranking],
+    judged: dict[str, dict[str, int]],
+    names: list[str],
+    file: TextIO,
+    tag: str,
+    depth: int,
+) -> list[Measurement]:
+    """Measure every ranking and write its beginning, some hundred at a time: many deep rankings are large."""
+    per_query: dict[str, dict[str, float]] = {name: {} for name in names}
+    while batch := list(islice(rankings, RANKINGS_AT_ONCE)):
+        write_run(file, batch, tag, depth)
+        for item in measure(batch, {ranking.query_id: judged[ranking.query_id] for ranking in batch}, names):
+            per_query[item.measure].update(item.per_query)
+    return [Measurement(name, values) for name, values in per_query.items()]
+
+
+def known_judgements(qrels: list[Qrel], split: str, queries: list[Query], opened: Index) -> dict[str, dict[str, int]]:
+    """Judgements of the queries that exist. Those of unknown documents stay, as in trec_eval: what is not in the
+    collection cannot be found, and counts as missed. Both kinds are counted in a warning."""
+    query_ids = {query.query_id for query in queries}
+    known = [qrel for qrel in qrels if qrel.query_id in query_ids]
+    if n_left_out := len(qrels) - len(known):
+        example = next(qrel.query_id for qrel in qrels if qrel.query_id not in query_ids)
+        message = "%s judgements: %d of %d are left out, their query is unknown (such as %s)"
+        log.warning(message, split, n_left_out, len(qrels), example)
+    absent = sorted({qrel.doc_id for qrel in known if qrel.relevance > 0 and not opened.holds(qrel.doc_id)})
+    if absent:
+        message = "%s judgements: %d relevant documents are not in the collection (such as %s) and count as missed"
+        log.warning(message, split, len(absent), absent[0])
+    judged = judgements(known)
+    if n_empty := len({qrel.query_id for qrel in known}) - len(judged):
+        log.warning("%s judgements: %d queries have no relevant document and are not measured", split, n_empty)
+    if not judged:
+        raise InputError(f"no known query of split {split!r} has a relevant document; nothing can be measured")
+    return judged
+
+
+def _spread(n: int, limit: int) -> range:
+    """At most `limit` of n places, evenly spaced."""
+    return range(0, n, max(1, -(-n // limit)))
+
+
+def settings_config(settings: Any) -> dict[str, Any]:
+    """A settings section as a manifest records it: exactly what JSON gives back."""
+    loaded: dict[str, Any] = json.loads(json.dumps(asdict(settings)))
+    return loaded

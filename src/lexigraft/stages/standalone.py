@@ -1,0 +1,132 @@
+"""One artifact and nothing else, without a run around it: an index of text or of vectors, or a model's vectors."""
+
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, require_replaceable, write_artifact
+from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.lock import working_folder, writer_lock
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings import Settings
+from lexigraft.data.collection import Collection
+from lexigraft.index import store as index_store
+from lexigraft.index.build import build_index
+from lexigraft.index.store import IndexMeta, open_index
+from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.ensure import whole_artifact
+from lexigraft.stages.expanded_documents import named_expansions
+from lexigraft.stages.layout import find_model
+from lexigraft.vectors import store as vectors_store
+
+log = logging.getLogger(__name__)
+
+
+def build(source: str, out: Path, settings: Settings, keep: int = 0, progress: Progress = SILENT) -> IndexMeta:
+    """Index `source` (a collection folder, or "pydocs" in its full view) at `out`, replacing an index there."""
+    require_free_for(out, index_store.KIND)
+    description = stages.source_description(source, settings.data)
+    passages = stages.passage_config(settings.data)
+    config = {**description, **passages, "keep": keep, **stages.settings_config(settings.lexical)}
+    with _collected(source, out, settings, progress) as (collection, scratch):
+        vectors_folder = scratch / "vectors"
+        manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)
+        with write_artifact(vectors_folder, manifest) as folder:
+            stages.encode(collection, settings.data, settings.lexical, folder, progress)
+        with write_artifact(out, Manifest(index_store.KIND, index_store.FORMAT_VERSION, config)) as folder:
+            stages.index(vectors_folder, keep, settings.index, folder, progress)
+    return open_index(out, checksums=False).meta
+
+
+def index_vectors(
+    vectors: Path, out: Path, settings: Settings, keep: int = 0, progress: Progress = SILENT
+) -> IndexMeta:
+    """Index vectors made by `encode` at `out`, replacing an index there."""
+    require_free_for(out, index_store.KIND)
+    opened = vectors_store.open_vectors(vectors)
+    queries = seen_from(out, opened.query_encoder, vectors)
+    manifest = Manifest(index_store.KIND, index_store.FORMAT_VERSION, {"keep": keep}, {"vectors": opened.fingerprint})
+    with write_artifact(out, manifest) as folder:
+        build_index(replace(opened, query_encoder=queries), folder, keep, settings.index, progress)
+    return open_index(out, checksums=False).meta
+
+
+def train_alone(out: Path, wanted: Manifest, name: str, train: Callable[[Path, Path], None]) -> None:
+    """The trained artifact `wanted` at `out`: kept where it is there, else made by `train(aside, folder)`, which keeps
+    what is half done in the folder `aside` and continues what it finds there."""
+    aside = out.with_name(f".{out.name}.training")
+    with working_folder(aside):
+        if whole_artifact(out, wanted) is not None:
+            log.info("%s: done before", name)
+        else:
+            with write_artifact(out, wanted) as folder:
+                train(aside, folder)
+        shutil.rmtree(aside, ignore_errors=True)  # also what a call left that was killed just before this
+
+
+def seen_from(folder: Path, query_encoder: Mapping[str, Any], before: Path) -> dict[str, Any]:
+    """An encoder's description whose way to the model starts at `folder`, not at the folder `before`."""
+    if "model" not in query_encoder:
+        return dict(query_encoder)
+    return {**query_encoder, "model": os.path.relpath((before / query_encoder["model"]).resolve(), folder.resolve())}
+
+
+def encode(
+    source: str, model: Path, out: Path, settings: Settings, progress: Progress = SILENT
+) -> vectors_store.VectorsMeta:
+    """The vectors that the model at `model`, or that of the run there, writes for `source`, at `out`; of documents with
+    their expansions, where `model.expansions` names a file of them."""
+    from lexigraft.learn import model_stages
+    from lexigraft.model import encoder as model_store
+
+    require_free_for(out, vectors_store.KIND)
+    model = find_model(model)
+    parents = {"model": open_artifact(model, model_store.KIND, model_store.FORMAT_VERSION).fingerprint}
+    if not model_store.read_meta(model).query_length:
+        remedy = "fine-tune it first: lexigraft finetune, which leaves RUN/model/finetuned"
+        raise InputError(f"{model} was pre-trained and not fine-tuned: it writes no vectors yet; {remedy}")
+    expansions = named_expansions(settings.model.expansions)
+    if expansions is not None:
+        if not model_store.read_meta(model).expansion_length:
+            raise InputError(f"{model} was trained without expansions and reads none; encode without {expansions.file}")
+        parents["expansions"] = expansions.digest
+    config = {**stages.source_description(source, settings.data), **stages.passage_config(settings.data)}
+    with _collected(source, out, settings, progress) as (collection, _):
+        manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
+        with write_artifact(out, manifest) as folder:
+            model_stages.encode(
+                collection, settings.data, model.resolve(), folder, out.resolve(), progress,
+                expansions.file if expansions is not None else None,
+            )  # fmt: skip
+    return vectors_store.read_meta(out)
+
+
+@contextmanager
+def _collected(source: str, out: Path, settings: Settings, progress: Progress) -> Iterator[tuple[Collection, Path]]:
+    """The collection to work on, and a folder beside `out` to work in, with a lock in it: one builder at a time."""
+    scratch = out.with_name(f".{out.name}.building")
+    with writer_lock(scratch):
+        folder = scratch / "collection"
+        shutil.rmtree(folder, ignore_errors=True)  # of a builder that was killed
+        folder.mkdir()
+        try:
+            stages.collect(source, settings.data, folder, progress)
+            yield next(iter(stages.collected(source, settings.data, folder).values())), scratch
+        finally:
+            shutil.rmtree(scratch)
+
+
+def require_free_for(out: Path, kind: str) -> None:
+    """Raise unless `out` is free or holds an artifact of `kind`, which may be replaced."""
+    require_replaceable(out)
+    existing = read_manifest(out)
+    if existing is not None and existing.kind != kind:
+        article = "an" if kind[0] in "aeiou" else "a"
+        raise ArtifactError(
+            f"{out} holds a {existing.kind}, not {article} {kind}; give another folder, or remove it first"
+        )

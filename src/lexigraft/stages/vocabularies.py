@@ -1,0 +1,97 @@
+"""Vocabularies of any origin, opened by path, and collections to try them on, without a run around them."""
+
+import json
+import logging
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from lexigraft.core.artifact import open_artifact, read_manifest
+from lexigraft.core.errors import InputError
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings import DataSettings
+from lexigraft.data.collection import Collection
+from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.layout import JUDGED, RunFolder
+from lexigraft.vocab import lexicon, tokenizer_files
+from lexigraft.vocab.opened import OpenVocabulary, from_lexicon, from_tokenizer, from_words
+
+ACCEPTED = (
+    "a learned vocabulary (RUN/model/vocabulary), a run that has one, a tokenizer folder (with tokenizer.json or "
+    "vocab.txt), or a text file with one term a line"
+)
+LONGEST_TERM = 200  # characters: a longer line is no term, and its file no list of terms; nor is a table or JSON
+
+log = logging.getLogger(__name__)
+
+
+def open_vocabulary(path: Path) -> OpenVocabulary:
+    """The vocabulary at `path`; raises `InputError` where there is none or it is empty."""
+    opened = _open(path)
+    if not len(opened):
+        raise InputError(f"the vocabulary at {path} is empty; give {ACCEPTED}")
+    return opened
+
+
+def _open(path: Path) -> OpenVocabulary:
+    if not path.exists():
+        raise InputError(f"there is no vocabulary at {path}; give {ACCEPTED}")
+    learned = RunFolder(path).model("vocabulary")
+    manifest = read_manifest(path)
+    if manifest is not None and manifest.kind == lexicon.KIND:
+        return _open_learned(path, path)
+    if learned.is_dir():
+        return _open_learned(learned, path)
+    if manifest is not None and manifest.kind == tokenizer_files.KIND:
+        open_artifact(path, tokenizer_files.KIND, tokenizer_files.FORMAT_VERSION)
+    if tokenizer_files.is_tokenizer(path):
+        return from_tokenizer(str(path), tokenizer_files.open_tokenizer(path))
+    if path.name in (tokenizer_files.MODEL_FILE, tokenizer_files.PIECES_FILE):
+        return from_tokenizer(str(path), tokenizer_files.open_tokenizer(path.parent))
+    if path.is_file():
+        return from_words(str(path), _read_terms(path))
+    raise InputError(f"{path} is not a vocabulary; give {ACCEPTED}")
+
+
+def _open_learned(folder: Path, called: Path) -> OpenVocabulary:
+    opened = lexicon.open_lexicon(folder)
+    if opened.subwords:
+        return from_tokenizer(str(called), tokenizer_files.open_tokenizer(folder))
+    facts = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
+    return from_lexicon(str(called), opened, facts.get("coverage"))
+
+
+def _read_terms(path: Path) -> list[str]:
+    """The distinct lines of a text file, blank ones left out."""
+    terms: dict[str, None] = {}
+    n_lines = 0
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            for number, line in enumerate(file, 1):
+                term = line.strip()
+                if len(term) > LONGEST_TERM or "\0" in term or "\t" in term or term.startswith('{"'):
+                    raise InputError(f"{path}:{number} is not a term ({term[:40]!r}...); give {ACCEPTED}")
+                n_lines += bool(term)
+                if term:
+                    terms[term] = None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text ({error}); give {ACCEPTED}") from error
+    if n_lines > len(terms):
+        log.warning("%s: %d of %d lines repeat a term; each counts once", path, n_lines - len(terms), n_lines)
+    return list(terms)
+
+
+def short_names(paths: Sequence[str]) -> list[str]:
+    """The last part of each path; the whole where that does not tell them apart."""
+    short = [Path(path).resolve().name for path in paths]
+    return short if len(set(short)) == len(short) else list(paths)
+
+
+@contextmanager
+def judged_collection(source: str, settings: DataSettings, progress: Progress = SILENT) -> Iterator[Collection]:
+    """The view of `source` that has queries; what has to be written out for it is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="lexigraft-") as name:
+        folder = Path(name)
+        stages.collect(source, settings, folder, progress)
+        yield stages.collected(source, settings, folder)[JUDGED]

@@ -1,0 +1,188 @@
+"""What every expansion of a collection has: its documents and queries, and the BM25 indexes and counts made of them."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.artifact import Manifest, hash_file, read_manifest, write_artifact, write_json
+from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.lock import writer_lock
+from lexigraft.core.progress import Progress
+from lexigraft.core.settings import LexicalSettings, Settings
+from lexigraft.core.types import Document, Query
+from lexigraft.data.collection import CORPUS, Collection
+from lexigraft.data.passages import cut_passages
+from lexigraft.expand.generated import GeneratedTexts, expanded_documents, open_generated
+from lexigraft.index import store as index_store
+from lexigraft.index.store import Index, open_index
+from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.ensure import whole_artifact
+from lexigraft.stages.vocabularies import judged_collection
+from lexigraft.vectors import counts as counts_store
+from lexigraft.vectors import store as vectors_store
+from lexigraft.vectors.counts import write_counts
+from lexigraft.vectors.lexical import encode_documents
+
+ALL_QUERIES = "all"
+NOTES = "notes.json"  # beside the vectors of longer documents: how many ids did not fit
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The queries that are searched with, and where there are any, the judgements of `split`."""
+
+    split: str | None
+    queries: list[Query]
+    judged: dict[str, dict[str, int]] | None
+
+
+@dataclass(frozen=True)
+class Work:
+    """One call: a collection, where to write, and how deep to search."""
+
+    collection: Collection
+    out: Path
+    settings: Settings
+    split: str
+    progress: Progress
+
+    def asked(self, index: Index) -> Asked:
+        """The judged queries of the split, or all, where there are no judgements or `all` are asked for."""
+        queries = list(self.collection.queries())
+        if not queries:
+            raise InputError(f"{self.collection.name} has no queries to expand")
+        split = None if self.split == ALL_QUERIES else self.collection.evaluation_split(self.split)
+        if split is None:
+            return Asked(None, queries, None)
+        judged = stages.known_judgements(self.collection.qrels(split), split, queries, index)
+        return Asked(split, [query for query in queries if query.query_id in judged], judged)
+
+    def documents(self, texts: GeneratedTexts | None = None) -> Iterator[Document]:
+        """What is indexed: with what was generated for it, where given, and in passages, where set."""
+        data, documents = self.settings.data, self.collection.documents()
+        tracked: Iterable[Document] = self.progress.track(documents, "reading documents")
+        if texts is not None:
+            tracked = expanded_documents(tracked, texts)
+        return iter(cut_passages(tracked, data.passage_words, data.passage_overlap) if data.passage_words else tracked)
+
+
+@contextmanager
+def begin(source: str, out: Path, settings: Settings, split: str, progress: Progress) -> Iterator[Work]:
+    """Open `source` and hold the lock of `out`."""
+    if out.is_file():
+        raise SettingError(f"{out} is a file; give a folder to write to")
+    with judged_collection(source, settings.data, progress) as collection, writer_lock(out):
+        yield Work(collection, out, settings, split, progress)
+
+
+def lexical_index(work: Work, system: str, file: Path | None = None, lexical: LexicalSettings | None = None) -> Path:
+    """The BM25 index of the documents, with the texts of `file` where it is given: kept, or made with its vectors.
+    Words are read as `lexical` says, or as set."""
+    folder, index_settings = work.out / system, work.settings.index
+    lexical = lexical or work.settings.lexical
+    config = {"corpus": work.collection.digest(CORPUS), **_reading(work), **stages.settings_config(lexical)}
+    if file is not None:
+        if not file.is_file():
+            raise InputError(f"there is no file {file}; give generated text as .jsonl or .tsv")
+        config["generated"] = hash_file(file)
+
+    def encode(target: Path) -> dict[str, int]:
+        passages = bool(work.settings.data.passage_words)
+        if file is None:
+            encode_documents(work.documents(), lexical, target, passages)
+            return {}
+        with open_generated(file) as texts:
+            encode_documents(work.documents(texts), lexical, target, passages)
+            return texts.report("documents")
+
+    wanted = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)
+    vectors = _kept_or_made(folder / "vectors", wanted, encode)
+    parents, options = {"vectors": vectors.fingerprint}, stages.settings_config(index_settings)
+    wanted = Manifest(index_store.KIND, index_store.FORMAT_VERSION, options, parents)
+
+    def build(target: Path) -> dict[str, int]:
+        stages.index(folder / "vectors", 0, index_settings, target, work.progress)
+        return {}
+
+    _kept_or_made(folder / "index", wanted, build)
+    return folder / "index"
+
+
+def term_counts(work: Work, index: Index, lexical: LexicalSettings) -> Path:
+    """The counted terms of the collection's documents in the vocabulary of `index`: kept, or made."""
+    config = {"corpus": work.collection.digest(CORPUS), **_reading(work), **stages.settings_config(lexical)}
+    parents = {"vocabulary": index.meta.vocab_fingerprint}
+
+    def count(target: Path) -> dict[str, int]:
+        write_counts(work.documents(), lexical, index.vocabulary, target)
+        return {}
+
+    _kept_or_made(work.out / "counts", Manifest(counts_store.KIND, counts_store.FORMAT_VERSION, config, parents), count)
+    return work.out / "counts"
+
+
+def _reading(work: Work) -> dict[str, Any]:
+    data = work.settings.data
+    return {"on_duplicate": data.on_duplicate, "on_bad_bytes": data.on_bad_bytes, **stages.passage_config(data)}
+
+
+def _kept_or_made(path: Path, wanted: Manifest, make: Callable[[Path], dict[str, int]]) -> Manifest:
+    """The manifest of the artifact at `path`, made where the one there is not as wanted; `make` gives notes."""
+    kept = whole_artifact(path, wanted)
+    if kept is None:
+        with write_artifact(path, wanted) as folder:
+            if noted := make(folder):
+                write_json(folder / NOTES, noted)
+        kept = read_manifest(path)
+        assert kept is not None, "just written"
+    return kept
+
+
+def notes(path: Path) -> dict[str, Any]:
+    """What was noted when the vectors at `path` were made."""
+    file = path / NOTES
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return found
+
+
+def open_lexical(place: Path) -> tuple[Index, LexicalSettings]:
+    """An index of BM25, and how its documents were read."""
+    opened = open_index(place)
+    described = dict(opened.meta.query_encoder)
+    if described.pop("kind", None) != "bm25":
+        raise SettingError(
+            f"{place} is not an index of BM25: expansion by words needs one, such as RUN/judged/bm25/index; without "
+            "--index one is made"
+        )
+    return opened, LexicalSettings(**described)
+
+
+def require_same_reading(work: Work, index: Index, place: Path) -> None:
+    """Raise where the index at `place` is of passages and documents are read whole, or the other way round."""
+    words = work.settings.data.passage_words
+    if index.meta.passages and not words:
+        raise SettingError(
+            f"{place} is an index of passages, and documents are read whole (data.passage_words = 0); give the length "
+            "that it was made with: --set data.passage_words=N, and data.passage_overlap where it was set"
+        )
+    if words and not index.meta.passages:
+        raise SettingError(
+            f"{place} is an index of whole documents, and they are cut into passages (data.passage_words = {words}); "
+            "give --set data.passage_words=0, or no --index"
+        )
+
+
+def require_same_rows(work: Work, index: Index, place: Path, n_rows: int) -> None:
+    """Raise where the collection's documents, as they are read here, are not as many as the index at `place` has."""
+    if n_rows == index.n_documents:
+        return
+    data = work.settings.data
+    cut = f" in passages (data.passage_words = {data.passage_words}, data.passage_overlap = {data.passage_overlap})"
+    raise InputError(
+        f"{place} has {index.n_documents} rows, and {work.collection.name} {n_rows}"
+        f"{cut if data.passage_words else ''}; give the collection that it was made of"
+        f"{', and its lengths by --set data.passage_words=N and data.passage_overlap=N' if data.passage_words else ''}"
+    )

@@ -1,0 +1,1 @@
+"""Training to name terms: EMLM, masked language modelling, TILDE."""

@@ -1,0 +1,1 @@
+"""Training to rank: pairs, losses, regularisers, validation."""

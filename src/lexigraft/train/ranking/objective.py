@@ -1,0 +1,110 @@
+"""What fine-tuning minimises: the losses of a batch and the pressure that keeps its vectors sparse (F1, F2, F3)."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lexigraft.core.settings import FinetuneSettings
+from lexigraft.train.ranking.document_frequency import DocumentFrequency
+from lexigraft.train.ranking.losses import (
+    distillation_loss,
+    in_batch_loss,
+    keep_heaviest,
+    margin_mse_loss,
+    mask_kl_loss,
+)
+from lexigraft.train.ranking.pairs import PairBatch
+from lexigraft.train.ranking.regularizers import df_flops, df_weights, flops, joint_flops, l1, quadratic_ramp
+
+Named = dict[str, Tensor]
+
+
+class Objective:
+    """Vectors of a whole batch to its losses, by name: those in use, before they are weighed. "pressure" is the weighed
+    sum of the regularisers, "loss" all together, which is minimised."""
+
+    def __init__(self, settings: FinetuneSettings, n_terms: int, device: torch.device) -> None:
+        self.settings = settings
+        self._frequency = DocumentFrequency(n_terms, device) if settings.df_flops else None
+
+    def state(self) -> Named:
+        """What it remembers from step to step: saved with checkpoints and filled in again in place."""
+        return self._frequency.state() if self._frequency else {}
+
+    def losses(self, queries: Tensor, documents: Tensor, batch: PairBatch, step: int) -> Named:
+        """`queries` [queries, vocabulary], `documents` [documents, vocabulary], in the batch's order, unmasked."""
+        settings = self.settings
+        kept_q, kept_d = keep_heaviest(queries, settings.qk), keep_heaviest(documents, settings.dk)
+        scores = kept_q @ kept_d.T
+        unmasked = queries @ documents.T if settings.dual or settings.mask_kl else scores
+        ranking = {**self._ranking(scores, unmasked, batch), **self._distillation(scores, batch)}
+        loss = torch.stack([self._weight(name) * value for name, value in ranking.items()]).sum()
+        pressures = self._pressures(kept_q, kept_d, step)
+        if not pressures:
+            return {"loss": loss, **ranking}
+        pressure = torch.stack([self._weight(name) * value for name, value in pressures.items()]).sum()
+        loss = loss + quadratic_ramp(step, settings.ramp) * pressure
+        return {"loss": loss, **ranking, "pressure": pressure, **pressures}
+
+    def _weight(self, name: str) -> float:
+        """The setting of that name; both ranking losses have that of `in_batch`."""
+        weight: float = getattr(self.settings, "in_batch" if name.startswith("rank") else name)
+        return weight
+
+    def _ranking(self, scores: Tensor, unmasked: Tensor, batch: PairBatch) -> Named:
+        """The ranking loss among the documents of the batch, of masked and, for the dual loss, of unmasked vectors."""
+        settings = self.settings
+        found: Named = {}
+        if settings.in_batch:
+            how = _tensor(batch.relevant, scores), settings.temperature, settings.symmetric, settings.margin
+            found["rank"] = in_batch_loss(scores, *how)
+            if settings.dual:
+                found["rank_unmasked"] = in_batch_loss(unmasked, *how)
+        if settings.mask_kl:
+            found["mask_kl"] = mask_kl_loss(unmasked, scores, settings.temperature)
+        return found
+
+    def _distillation(self, scores: Tensor, batch: PairBatch) -> Named:
+        """What the teacher says of each query's own document and of the negatives drawn for it."""
+        settings = self.settings
+        found: Named = {}
+        if not (settings.margin_mse or settings.kl):
+            return found
+        assert batch.own_negatives is not None and batch.teacher is not None, "the settings ask for both"
+        own = np.arange(len(batch.queries))[:, None]
+        columns = np.concatenate((own, np.maximum(batch.own_negatives, 0)), axis=1)  # where -1, the teacher is silent
+        students, teacher = scores.gather(1, _tensor(columns, scores)), _tensor(batch.teacher, scores)
+        if settings.margin_mse:
+            found["margin_mse"] = margin_mse_loss(students, teacher)
+        if settings.kl:
+            found["kl"] = distillation_loss(students, teacher, settings.temperature)
+        return found
+
+    def _pressures(self, queries: Tensor, documents: Tensor, step: int) -> Named:
+        """The regularisers in use, of masked vectors: those are what will be indexed."""
+        measures: dict[str, Callable[[], Tensor]] = {
+            "joint_flops": lambda: joint_flops(queries, documents),
+            "flops_q": lambda: flops(queries),
+            "flops_d": lambda: flops(documents),
+            "l1_q": lambda: l1(queries),
+            "l1_d": lambda: l1(documents),
+            "df_flops": lambda: self._df_flops(documents, step),
+        }
+        return {name: measure() for name, measure in measures.items() if self._weight(name)}
+
+    def _df_flops(self, documents: Tensor, step: int) -> Tensor:
+        assert self._frequency is not None, "made where the setting asks for it"
+        shares = self._frequency.see(documents, step)
+        return df_flops(documents, df_weights(shares, self.settings.df_alpha, self.settings.df_beta))
+
+
+def _tensor(values: NDArray[np.generic], like: Tensor) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(values)).to(like.device)
+
+
+def mean_terms(vectors: Tensor) -> Tensor:
+    """L0: the mean number of terms with a weight."""
+    return torch.count_nonzero(vectors.detach(), dim=1).float().mean()

@@ -1,0 +1,219 @@
+"""The whole job: `run` takes a collection from text to report, doing only what is not done yet."""
+
+import logging
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.artifact import Manifest, write_json
+from lexigraft.core.config import settings_as_dict
+from lexigraft.core.errors import SettingError
+from lexigraft.core.lock import writer_lock
+from lexigraft.core.processes import is_leader
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.resources import measured
+from lexigraft.core.settings import AUTO, Settings
+from lexigraft.data.collection import CORPUS, Collection
+from lexigraft.learn.train_model import ModelTraining, why_not
+from lexigraft.measure.measures import check_measures
+from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.cells import (
+    MeasuredOn,
+    document_config,
+    ensure_evaluation,
+    ensure_index,
+    ensure_lexical_vectors,
+)
+from lexigraft.stages.ensure import STAGES, Ensurer
+from lexigraft.stages.expanded_documents import Expansions
+from lexigraft.stages.layout import JUDGED, MODEL, RunFolder
+from lexigraft.stages.report import assemble_report, write_report
+from lexigraft.vectors import store as vectors_store
+
+COLLECTION_FORMAT = 1
+
+log = logging.getLogger(__name__)
+
+
+def run(
+    source: str, out: Path, settings: Settings | None = None, from_stage: str | None = None, progress: Progress = SILENT
+) -> dict[str, Any]:
+    """Run every stage for `source` (a collection folder, or "pydocs") into `out` and return the report (of several
+    processes the leader does; the others return nothing).
+
+    A second call continues where the first stopped and redoes what a changed setting touches; `from_stage` forces that
+    stage and those after it.
+    """
+    if from_stage is not None and from_stage not in STAGES:
+        raise SettingError(f"--from {from_stage!r} is not a stage; one of {', '.join(STAGES)}")
+    return _Run(source, RunFolder(out), settings or Settings(), from_stage, progress).all_stages()
+
+
+def train_until(
+    source: str, out: Path, settings: Settings, stage: str, from_stage: str | None = None, progress: Progress = SILENT
+) -> Path:
+    """Make the learned model of `source` in the run folder `out` as far as `stage` (vocabulary, pretrain or finetune),
+    doing only what is not done yet; returns the folder of what that stage leaves."""
+    return _Run(source, RunFolder(out), settings, from_stage, progress).train_until(stage)
+
+
+def with_systems(settings: Settings, collection: Collection) -> Settings:
+    """`run.systems` = auto as what it means for a collection."""
+    if settings.run.systems != (AUTO,):
+        return settings
+    if reason := why_not(collection):
+        log.info("no model is trained: %s", reason)
+    systems = ("bm25", "bm25-plain") if reason else ("bm25", MODEL)
+    return replace(settings, run=replace(settings.run, systems=systems))
+
+
+class _Run:
+    """One call of `run`: the order of the stages and what each hands to the next."""
+
+    def __init__(
+        self, source: str, folder: RunFolder, settings: Settings, from_stage: str | None, progress: Progress
+    ) -> None:
+        self.source, self.folder, self.settings, self.progress = source, folder, settings, progress
+        self.artifacts = Ensurer(folder, from_stage)
+        self.encoded: dict[str, stages.JudgedQueries] = {}  # by system: encoded once, measured at every pruning
+
+    def all_stages(self) -> dict[str, Any]:
+        description = self.description()
+        check_measures(stages.measure_names(self.settings.evaluate))
+        with self._lock():
+            self.collect(description)
+            views = stages.collected(self.source, self.settings.data, self.folder.collection)
+            self.settings = with_systems(self.settings, views[JUDGED])
+            split = views[JUDGED].evaluation_split(self.settings.data.split)
+            if is_leader():
+                self.folder.write_contents(views, self.settings.run.systems)
+            indexes = self.index_views(views, split)
+            rows = [] if split is None else self.evaluate(views[JUDGED], split, indexes)
+            if split is None:
+                message = "%s has no test or dev judgements: it is indexed and searchable, and nothing is measured"
+                log.warning(message, self.source)
+            if not is_leader():
+                return {}
+            report = self.report(views, split, rows)
+            write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
+            return report
+
+    def _lock(self) -> AbstractContextManager[None]:
+        return writer_lock(self.folder.root) if is_leader() else nullcontext()
+
+    def description(self) -> dict[str, Any]:
+        """What the collection is; read before anything is written, so that a bad source leaves no folder behind."""
+        description = stages.source_description(self.source, self.settings.data)
+        if Path(self.source).resolve() == self.folder.root.resolve():
+            raise SettingError(
+                f"--out {self.folder.root} is the collection itself; give a folder of its own for the run"
+            )
+        if is_leader() and (name := self.folder.in_the_way()) is not None:
+            raise SettingError(f"--out {self.folder.root} is no run and has a {name} of its own; give another folder")
+        return description
+
+    def train_until(self, stage: str) -> Path:
+        description = self.description()
+        with self._lock():
+            self.collect(description)
+            judged = stages.collected(self.source, self.settings.data, self.folder.collection)[JUDGED]
+            training = self.training(judged, judged.evaluation_split(self.settings.data.split))
+            part, make = {
+                "vocabulary": ("vocabulary", training.vocabulary),
+                "pretrain": ("pretrained", training.pretrained),
+                "finetune": ("finetuned", training.finetuned),
+            }[stage]
+            make()
+        return self.folder.model(part)
+
+    def manifest(self, kind: str, version: int, config: dict[str, Any], parents: dict[str, str]) -> Manifest:
+        """Of stages that draw nothing at random: the seed is only a note. Training has it in its recipe."""
+        return Manifest(kind, version, config, parents, notes={"seed": self.settings.run.seed})
+
+    def collect(self, description: dict[str, Any]) -> Manifest:
+        wanted = self.manifest("collection", COLLECTION_FORMAT, description, {})
+        return self.artifacts.ensure(
+            "collect", "collect", self.folder.collection, wanted,
+            lambda folder: stages.collect(self.source, self.settings.data, folder, self.progress),
+        )  # fmt: skip
+
+    def index_views(self, views: dict[str, Collection], split: str | None) -> dict[tuple[str, int], Manifest]:
+        """Encode and index every view with every system, BM25 first; returns the judged indexes by (system, dk)."""
+        judged: dict[tuple[str, int], Manifest] = {}
+        for system in sorted(self.settings.run.systems, key=lambda name: name == MODEL):
+            training = self.training(views[JUDGED], split) if system == MODEL else None
+            model = training.finetuned() if training is not None else None
+            for view, collection in views.items():
+                expansions = training.expansions(view, collection) if training is not None else None
+                vectors = self.encode(view, collection, system, model, expansions)
+                budgets = self.budgets(system) if view == JUDGED else []
+                for keep in dict.fromkeys([0, *(dk for _, dk in budgets)]):
+                    made = self.index(view, system, keep, vectors)
+                    if view == JUDGED:
+                        judged[system, keep] = made
+                if view == next(iter(views)):
+                    log.info("searchable now: lexigraft search --run %s --system %s", self.folder.root, system)
+        return judged
+
+    def budgets(self, system: str) -> Sequence[tuple[int, int]]:
+        if system != MODEL:
+            return self.settings.prune.lexical
+        budgets = self.settings.prune.budgets
+        if self.settings.model.queries == "words":  # terms that all weigh 1 have no heaviest to keep
+            budgets = tuple(dict.fromkeys((0, dk) for _, dk in budgets))
+        return budgets
+
+    def training(self, collection: Collection, split: str | None) -> ModelTraining:
+        return ModelTraining(collection, split, self.folder, self.settings, self.artifacts, self.progress)
+
+    def encode(
+        self, view: str, collection: Collection, system: str, model: Manifest | None, expansions: Expansions | None
+    ) -> Manifest:
+        if model is None:
+            return ensure_lexical_vectors(self.artifacts, self.settings, view, collection, system, self.progress)
+        path = self.folder.vectors(view, system)
+        config = {**document_config(self.settings), "encoder": "model"}
+        # New queries or judgements change no document.
+        parents = {"corpus": collection.digest(CORPUS), "model": model.fingerprint}
+
+        if expansions is not None:
+            parents["expansions"] = expansions.digest
+
+        def make(folder: Path) -> None:
+            from lexigraft.learn import model_stages
+
+            model_stages.encode(
+                collection, self.settings.data, self.folder.model("finetuned"), folder, path, self.progress,
+                expansions.file if expansions is not None else None,
+            )  # fmt: skip
+
+        wanted = self.manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
+        return self.artifacts.ensure("encode", f"encode {system} ({view})", path, wanted, make)
+
+    def index(self, view: str, system: str, keep: int, vectors: Manifest) -> Manifest:
+        return ensure_index(self.artifacts, self.settings, view, system, keep, vectors, self.progress)
+
+    def evaluate(self, collection: Collection, split: str, indexes: dict[tuple[str, int], Manifest]) -> list[Path]:
+        return [
+            ensure_evaluation(
+                self.artifacts, self.settings, MeasuredOn(collection, split), system, keep,
+                indexes[system, keep[1]], self.encoded, self.progress,
+            )
+            for system in self.settings.run.systems
+            for keep in self.budgets(system)
+        ]  # fmt: skip
+
+    def report(self, views: dict[str, Collection], split: str | None, evaluations: list[Path]) -> dict[str, Any]:
+        with measured() as usage:
+            name = stages.PYDOCS if self.source == stages.PYDOCS else views[JUDGED].name
+            report = assemble_report(name, split, evaluations, self.artifacts.timings())
+            if self.settings.teacher.trains and MODEL in self.settings.run.systems:
+                report |= self.folder.teacher_quality()
+            write_report(report, self.folder)
+        self.artifacts.labels.append("report")
+        self.artifacts.record("report", usage.seconds, usage.peak_rss_mib)
+        report["stages"] = self.artifacts.timings()
+        write_json(self.folder.report("json"), report)
+        return report
