@@ -16,9 +16,8 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.resources import measured
 from lexigraft.core.settings import AUTO, Settings
 from lexigraft.data.collection import CORPUS, Collection
-from lexigraft.learn.train_model import ModelTraining, why_not
+from lexigraft.learn.model_training import ModelTraining, why_not
 from lexigraft.measure.measures import check_measures
-from lexigraft.stages import stages_tmp as stages
 from lexigraft.stages.cells import (
     MeasuredOn,
     document_config,
@@ -26,7 +25,9 @@ from lexigraft.stages.cells import (
     ensure_index,
     ensure_lexical_vectors,
 )
+from lexigraft.stages.collect import PYDOCS, collect, collected, source_description
 from lexigraft.stages.ensure import STAGES, Ensurer
+from lexigraft.stages.evaluate import JudgedQueries, measure_names
 from lexigraft.stages.expanded_documents import Expansions
 from lexigraft.stages.layout import JUDGED, MODEL, RunFolder
 from lexigraft.stages.report import assemble_report, write_report
@@ -77,14 +78,14 @@ class _Run:
     ) -> None:
         self.source, self.folder, self.settings, self.progress = source, folder, settings, progress
         self.artifacts = Ensurer(folder, from_stage)
-        self.encoded: dict[str, stages.JudgedQueries] = {}  # by system: encoded once, measured at every pruning
+        self.encoded: dict[str, JudgedQueries] = {}  # by system: encoded once, measured at every pruning
 
     def all_stages(self) -> dict[str, Any]:
         description = self.description()
-        check_measures(stages.measure_names(self.settings.evaluate))
+        check_measures(measure_names(self.settings.evaluate))
         with self._lock():
             self.collect(description)
-            views = stages.collected(self.source, self.settings.data, self.folder.collection)
+            views = collected(self.source, self.settings.data, self.folder.collection)
             self.settings = with_systems(self.settings, views[JUDGED])
             split = views[JUDGED].evaluation_split(self.settings.data.split)
             if is_leader():
@@ -105,7 +106,7 @@ class _Run:
 
     def description(self) -> dict[str, Any]:
         """What the collection is; read before anything is written, so that a bad source leaves no folder behind."""
-        description = stages.source_description(self.source, self.settings.data)
+        description = source_description(self.source, self.settings.data)
         if Path(self.source).resolve() == self.folder.root.resolve():
             raise SettingError(
                 f"--out {self.folder.root} is the collection itself; give a folder of its own for the run"
@@ -118,7 +119,7 @@ class _Run:
         description = self.description()
         with self._lock():
             self.collect(description)
-            judged = stages.collected(self.source, self.settings.data, self.folder.collection)[JUDGED]
+            judged = collected(self.source, self.settings.data, self.folder.collection)[JUDGED]
             training = self.training(judged, judged.evaluation_split(self.settings.data.split))
             part, make = {
                 "vocabulary": ("vocabulary", training.vocabulary),
@@ -136,7 +137,7 @@ class _Run:
         wanted = self.manifest("collection", COLLECTION_FORMAT, description, {})
         return self.artifacts.ensure(
             "collect", "collect", self.folder.collection, wanted,
-            lambda folder: stages.collect(self.source, self.settings.data, folder, self.progress),
+            lambda folder: collect(self.source, self.settings.data, folder, self.progress),
         )  # fmt: skip
 
     def index_views(self, views: dict[str, Collection], split: str | None) -> dict[tuple[str, int], Manifest]:
@@ -182,9 +183,9 @@ class _Run:
             parents["expansions"] = expansions.digest
 
         def make(folder: Path) -> None:
-            from lexigraft.learn import model_stages
+            from lexigraft.stages.encode_model import encode_with_trained_model
 
-            model_stages.encode(
+            encode_with_trained_model(
                 collection, self.settings.data, self.folder.model("finetuned"), folder, path, self.progress,
                 expansions.file if expansions is not None else None,
             )  # fmt: skip
@@ -207,7 +208,7 @@ class _Run:
 
     def report(self, views: dict[str, Collection], split: str | None, evaluations: list[Path]) -> dict[str, Any]:
         with measured() as usage:
-            name = stages.PYDOCS if self.source == stages.PYDOCS else views[JUDGED].name
+            name = PYDOCS if self.source == PYDOCS else views[JUDGED].name
             report = assemble_report(name, split, evaluations, self.artifacts.timings())
             if self.settings.teacher.trains and MODEL in self.settings.run.systems:
                 report |= self.folder.teacher_quality()

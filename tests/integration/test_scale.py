@@ -120,7 +120,8 @@ if __name__ == "__main__":
     from lexigraft.model import encoder as store
     from lexigraft.model import scratch
     from lexigraft.model.backbone import load_backbone
-    from lexigraft.learn.model_stages import encode, learn_vocabulary
+    from lexigraft.learn.vocabulary import learn_vocabulary
+    from lexigraft.stages.encode_model import encode_with_trained_model
     from lexigraft.learn.new_model import new_encoder
     from lexigraft.core.settings import ModelSettings
     from lexigraft.core.settings_backbone import BackboneSettings
@@ -141,7 +142,7 @@ if __name__ == "__main__":
     with write_artifact(out / "model", Manifest(store.KIND, store.FORMAT_VERSION, {})) as folder:
         store.save_encoder(model, folder)
     with write_artifact(out / "vectors", Manifest("vectors", 1, {})) as folder:
-        encode(collection, DataSettings(), out / "model", folder, out / "vectors")
+        encode_with_trained_model(collection, DataSettings(), out / "model", folder, out / "vectors")
 """
 
 

@@ -10,7 +10,8 @@ from typing import Any
 from lexigraft.core.errors import InputError, LexigraftError, SettingError
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.readers.topics import read_queries
-from lexigraft.index.store import Index, open_index
+from lexigraft.index.inverted import Index
+from lexigraft.index.store import open_index
 from lexigraft.measure.cost import mean_terms, postings_per_query
 from lexigraft.measure.speed import time_calls, time_side_by_side
 from lexigraft.search.searcher import METHODS, Searcher

@@ -24,9 +24,9 @@ from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.measure.pareto import Point, best_within, pareto_front
-from lexigraft.stages import stages_tmp as stages
 from lexigraft.stages.cells import MeasuredOn, ensure_evaluation, ensure_index
 from lexigraft.stages.ensure import Ensurer
+from lexigraft.stages.evaluate import JudgedQueries, encode_judged, measure_names
 from lexigraft.stages.finished_run import FinishedRun, open_run
 from lexigraft.stages.layout import JUDGED, MODEL
 from lexigraft.vectors import store as vectors_store
@@ -121,8 +121,8 @@ class _Measuring:
         self.run, self.system, self.progress = run, system, progress
         self.artifacts = Ensurer(run.folder, None)
         self.on = MeasuredOn(run.collection, run.measured_split())
-        self.measured_queries: dict[str, stages.JudgedQueries] = {}
-        self.validated_queries: dict[str, stages.JudgedQueries] = {}
+        self.measured_queries: dict[str, JudgedQueries] = {}
+        self.validated_queries: dict[str, JudgedQueries] = {}
         self.indexes: dict[tuple[str, int], Manifest] = {}
 
     def grid(self, grid: Sequence[Keep], limit: float | str | None) -> CostGrid:
@@ -142,7 +142,7 @@ class _Measuring:
         )  # fmt: skip
 
     def comparison(self, rows: Sequence[dict[str, Any]]) -> SideBySide:
-        names = stages.measure_names(self.run.settings.evaluate)
+        names = measure_names(self.run.settings.evaluate)
         systems: list[MeasuredSystem] = [system_of_evaluation(self.run, row, names) for row in rows]
         return compared(systems, f"{self.on.split} of {self.run.collection.name}", names)
 
@@ -184,7 +184,7 @@ class _Measuring:
 
         def make(out: Path) -> None:
             if system not in self.validated_queries:
-                self.validated_queries[system] = stages.encode_judged(
+                self.validated_queries[system] = encode_judged(
                     self.run.collection, queries.split, index_path, settings.evaluate, queries.qrels
                 )
             validate(self.validated_queries[system], index_path, vectors_path, system, keep, settings.search, out)

@@ -16,9 +16,10 @@ from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.settings import DataSettings
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
+from lexigraft.index.inverted import Index
 from lexigraft.index.live.state import is_live
-from lexigraft.index.store import Index, open_index
-from lexigraft.stages import stages_tmp as stages
+from lexigraft.index.store import open_index
+from lexigraft.stages.evaluate import known_judgements
 from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.stages.vocabularies import judged_collection, open_vocabulary
 from lexigraft.vectors.query_encoder import QueryEncoder, encode_queries, open_query_encoder
@@ -209,7 +210,7 @@ def _of_collection(collection: Collection, split: str | None, index: Index) -> A
     queries = list(collection.queries())
     if split is None:
         return Asked(queries, None, collection.name, None)
-    judged = stages.known_judgements(collection.qrels(split), split, queries, index)
+    judged = known_judgements(collection.qrels(split), split, queries, index)
     return Asked([query for query in queries if query.query_id in judged], judged, collection.name, split)
 
 

@@ -17,10 +17,12 @@ from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.expand.rm3 import Rm3Settings, expanded_queries
 from lexigraft.explain.wackiness import Find, TextTerms, document_frequency, text_lengths
-from lexigraft.index.store import Index, open_index
+from lexigraft.index.inverted import Index
+from lexigraft.index.store import open_index
 from lexigraft.learn.training_data import TRAIN
 from lexigraft.search.searcher import Searcher
-from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.encode import passage_config, searched_documents
+from lexigraft.stages.evaluate import known_judgements
 from lexigraft.stages.finished_run import open_run
 from lexigraft.stages.layout import JUDGED, MODEL, RunFolder
 from lexigraft.vectors import counts as counts_store
@@ -140,7 +142,7 @@ class OpenSystem:
         if self.split is None:
             return [], {}
         queries = list(self.collection.queries())
-        judged = stages.known_judgements(self.collection.qrels(self.split), self.split, queries, self.index)
+        judged = known_judgements(self.collection.qrels(self.split), self.split, queries, self.index)
         measured = [query for query in queries if query.query_id in judged]
         some = measured[:: -(-len(measured) // limit)]
         return some, {query.query_id: judged[query.query_id] for query in some}
@@ -213,7 +215,7 @@ def drawn_places(n: int, limit: int, seed: int) -> list[int]:
 def terms_manifest(system: OpenSystem) -> Manifest:
     """What the document terms of a system depend on: its documents, and what reads them."""
     parents = {"vectors": system.fingerprint(system.vectors_path), "corpus": system.collection.digest(CORPUS)}
-    return Manifest(TERMS_KIND, TERMS_FORMAT, stages.passage_config(system.data), parents)
+    return Manifest(TERMS_KIND, TERMS_FORMAT, passage_config(system.data), parents)
 
 
 def write_document_terms(system: OpenSystem, folder: Path, progress: Progress = SILENT) -> None:
@@ -226,7 +228,7 @@ def write_document_terms(system: OpenSystem, folder: Path, progress: Progress = 
 
 def document_contents(system: OpenSystem, progress: Progress = SILENT) -> Iterator[str]:
     """The documents' texts, each held against the id that the vectors have in its place."""
-    stream = stages.searched_documents(system.collection, system.data, SILENT)
+    stream = searched_documents(system.collection, system.data, SILENT)
     tracked = progress.track(stream, f"counting terms ({system.name})", system.index.n_documents)
     ids = iter(system.vectors.matrix.row_ids)
     for place, document in enumerate(tracked, 1):

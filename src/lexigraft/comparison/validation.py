@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, canonical_json, read_manifest, write_json
+from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import SearchSettings
 from lexigraft.core.types import Qrel
@@ -19,9 +20,9 @@ from lexigraft.index.store import open_index
 from lexigraft.learn.training_data import TRAIN, held_out
 from lexigraft.measure.cost import flops, mean_terms
 from lexigraft.measure.measures import measure
-from lexigraft.retrieve.refined_search import refined
+from lexigraft.search.refine import refined
 from lexigraft.search.searcher import Searcher
-from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.evaluate import JudgedQueries
 from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.stages.layout import MODEL
 from lexigraft.vectors.prune import prune
@@ -104,11 +105,11 @@ def wanted_validation(
 
 
 def search_config(run: FinishedRun) -> dict[str, Any]:
-    return stages.settings_config(replace(run.settings.search, k=DEPTH))
+    return settings_config(replace(run.settings.search, k=DEPTH))
 
 
 def validate(
-    queries: stages.JudgedQueries,
+    queries: JudgedQueries,
     index_path: Path,
     vectors_path: Path,
     system: str,

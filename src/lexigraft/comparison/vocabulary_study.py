@@ -15,7 +15,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.data.collection import Collection
-from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.collect import source_description
 from lexigraft.stages.standalone import require_free_for
 from lexigraft.stages.vocabularies import judged_collection, open_vocabulary
 from lexigraft.vocab import compare as comparing
@@ -101,7 +101,7 @@ def _queries(collection: Collection, wanted: str) -> tuple[str, Iterator[str]]:
 def _write(
     out: Path, name: str, facts: dict[str, Any], studied: Sequence[Studied], source: str | None, settings: Settings
 ) -> None:
-    data = None if source is None else stages.source_description(source, settings.data)
+    data = None if source is None else source_description(source, settings.data)
     config = {"vocabularies": [one.opened.vocabulary.fingerprint for one in studied], "data": data}
     with write_artifact(out, Manifest(KIND, FORMAT_VERSION, config)) as folder:
         write_json(folder / name, facts)

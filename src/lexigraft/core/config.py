@@ -4,6 +4,7 @@ Nothing is guessed: an unknown section or key fails with the nearest name, a val
 allowed. The resolved settings are what manifests record.
 """
 
+import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, replace
@@ -28,6 +29,12 @@ def load_settings(path: Path | None = None, overrides: Iterable[str] = (), recip
 
 def settings_as_dict(settings: Settings) -> dict[str, Any]:
     return asdict(settings)
+
+
+def settings_config(settings: Any) -> dict[str, Any]:
+    """A settings section as a manifest records it: exactly what JSON gives back."""
+    loaded: dict[str, Any] = json.loads(json.dumps(asdict(settings)))
+    return loaded
 
 
 def settings_from_dict(values: Mapping[str, Mapping[str, Any]]) -> Settings:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.types import Contribution, Explanation
-from lexigraft.index.store import Index
+from lexigraft.index.inverted import Index
 from lexigraft.vectors.quantize import quantize_query
 
 

@@ -21,8 +21,9 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import IndexSettings, require
 from lexigraft.core.types import SparseMatrix
 from lexigraft.index.codec import RANGE, encode_range, padded, require_addressable
+from lexigraft.index.inverted import IndexMeta
 from lexigraft.index.reorder import reorder
-from lexigraft.index.store import IndexMeta, write_meta
+from lexigraft.index.store import write_meta
 from lexigraft.vectors.prune import prune_rows
 from lexigraft.vectors.quantize import document_scale, fits, quantize_documents
 from lexigraft.vectors.rows import require_rows

@@ -24,7 +24,7 @@ from lexigraft.core.arrays import StringTable, open_array, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.types import document_of
-from lexigraft.index.store import Index
+from lexigraft.index.inverted import Index
 
 KIND, FORMAT_VERSION = "metadata", 2  # format 1 knew its documents by a sample of their ids
 NUMBER, TEXT = "number", "text"

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import NONE, PAD, decode_list, padded
-from lexigraft.index.store import Index
+from lexigraft.index.inverted import Index
 
 
 class Rows(NamedTuple):

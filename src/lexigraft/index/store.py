@@ -10,153 +10,18 @@ doc_ids.*, titles.*, terms.*                string tables
 meta.json                                   counts, scale, pruning, vocabulary fingerprint, query encoder
 """
 
-import bisect
-import itertools
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact, write_json
-from lexigraft.core.compiled import compiled
-from lexigraft.core.errors import InputError
-from lexigraft.core.types import Vocabulary, document_of, passage_id
-from lexigraft.index.codec import NONE, RANGE, decode_list, padded
+from lexigraft.core.types import Vocabulary
+from lexigraft.index.inverted import Index, IndexMeta
 from lexigraft.index.structure import require_range_size, require_structure
+from lexigraft.index.version1 import open_version1
 
 KIND, FORMAT_VERSION = "index", 2
-
-
-@dataclass(frozen=True)
-class IndexMeta:
-    n_documents: int
-    n_terms: int
-    n_postings: int
-    scale: float
-    keep: int
-    vocab_fingerprint: str
-    query_encoder: Mapping[str, Any]
-    passages: bool = False  # rows are passages "ID#n" of documents, whose scores are folded by maximum
-    bits: int = 8  # of an impact
-    range_size: int = RANGE  # documents a range
-    reordered: bool = False  # rows are in an order of their own, not that of the vectors
-
-
-@dataclass(frozen=True)
-class Index:
-    """Postings of every term by ranges of documents; `impact * scale` approximates the weight. Documents have internal
-    ordinals 0..n-1."""
-
-    doc_ids: StringTable
-    titles: StringTable
-    vocabulary: Vocabulary
-    entries: NDArray[np.uint32]
-    stream: NDArray[np.uint16]
-    range_starts: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    list_max: NDArray[np.uint32]
-    tie_rank: NDArray[np.int32]
-    meta: IndexMeta
-
-    @property
-    def n_documents(self) -> int:
-        return self.meta.n_documents
-
-    @property
-    def n_terms(self) -> int:
-        return self.meta.n_terms
-
-    @cached_property
-    def ordinal_of_rank(self) -> NDArray[np.int32]:
-        """The inverse of `tie_rank`."""
-        inverse = np.empty_like(self.tie_rank)
-        inverse[self.tie_rank] = np.arange(len(self.tie_rank), dtype=np.int32)
-        return inverse
-
-    @cached_property
-    def document_rank(self) -> NDArray[np.int32]:
-        """Of a passage index: the place of each row's document in `doc_id` order; rows of one document share it."""
-        documents = [document_of(identifier) for identifier in self.doc_ids]
-        rank = {identifier: place for place, identifier in enumerate(sorted(set(documents)))}
-        return np.array([rank[identifier] for identifier in documents], np.int32)
-
-    def names(self, ordinals: NDArray[np.int32]) -> list[str]:
-        """The ids of the documents that rows belong to."""
-        found = list(self.doc_ids.take(ordinals))
-        return [document_of(identifier) for identifier in found] if self.meta.passages else found
-
-    def postings(self, term_id: int) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
-        """(documents, impacts) of a term, by document."""
-        ordinals, impacts = np.empty(self.lengths[term_id], np.int32), np.empty(self.lengths[term_id], np.uint32)
-        entries = np.ascontiguousarray(self.entries[:, term_id])
-        decode_term(
-            entries,
-            self.stream,
-            self.range_starts,
-            self.meta.range_size,
-            self.n_documents,
-            self.meta.bits,
-            ordinals,
-            impacts,
-        )
-        return ordinals, impacts
-
-    def ordinals(self, doc_id: str) -> list[int]:
-        """The row of a document, or all rows of one that was cut into passages; a passage's own id is known too.
-        Raises `InputError` for an unknown id."""
-        if self.meta.passages:  # a document first: its id may look like that of another one's passage
-            parts = (self._find(passage_id(doc_id, number)) for number in itertools.count())
-            if rows := list(itertools.takewhile(lambda row: row is not None, parts)):
-                return [row for row in rows if row is not None]
-        found = self._find(doc_id)
-        if found is None:
-            raise InputError(f"there is no document {doc_id!r} in this index of {self.n_documents} documents")
-        return [found]
-
-    def holds(self, doc_id: str) -> bool:
-        return self._find(passage_id(doc_id, 0) if self.meta.passages else doc_id) is not None
-
-    def _find(self, doc_id: str) -> int | None:
-        """Binary search over the ids in order."""
-        try:
-            key = doc_id.encode()
-        except UnicodeEncodeError:  # no id is like that: a table of strings holds UTF-8
-            return None
-        rank = bisect.bisect_left(range(self.n_documents), key, key=lambda at: self._id_at(at).encode())
-        found = rank < self.n_documents and self._id_at(rank).encode() == key
-        return int(self.ordinal_of_rank[rank]) if found else None
-
-    def _id_at(self, rank: int) -> str:
-        return self.doc_ids[int(self.ordinal_of_rank[rank])]
-
-
-@compiled
-def decode_term(
-    entries: NDArray[np.uint32],
-    stream: NDArray[np.uint16],
-    range_starts: NDArray[np.int64],
-    range_size: int,
-    n_documents: int,
-    bits: int,
-    ordinals: NDArray[np.int32],
-    impacts: NDArray[np.uint32],
-) -> None:
-    """Fill `ordinals` and `impacts` with the postings of the term whose entries, one a range, these are."""
-    done = 0
-    for number in range(len(entries)):
-        first = number * range_size
-        n_padded = padded(min(range_size, n_documents - first))
-        at, form = range_starts[number] + (int(entries[number]) >> 2), int(entries[number]) & 3
-        if form != NONE:
-            n = decode_list(stream, at, form, bits, n_padded, ordinals[done:], impacts[done:])
-            ordinals[done : done + n] += np.int32(first)
-            done += n
 
 
 def open_index(path: Path, checksums: bool = True) -> Index:
@@ -168,8 +33,6 @@ def open_index(path: Path, checksums: bool = True) -> Index:
     """
     manifest = open_artifact(path, KIND, (1, FORMAT_VERSION), checksums)
     if manifest.format_version == 1:
-        from lexigraft.index.version1 import open_version1
-
         return open_version1(path)
     meta = IndexMeta(**json.loads((path / "meta.json").read_text(encoding="utf-8")))
     require_range_size(path, meta.range_size)

@@ -12,7 +12,7 @@ import numpy as np
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.types import Vocabulary
 from lexigraft.index.codec import RANGE, encode_range, padded, require_addressable
-from lexigraft.index.store import Index, IndexMeta
+from lexigraft.index.inverted import Index, IndexMeta
 
 
 def open_version1(path: Path) -> Index:

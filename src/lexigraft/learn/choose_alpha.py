@@ -20,7 +20,7 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import diagnose
-from lexigraft.stages.ensure import wait_for_all, whole_artifact
+from lexigraft.stages.ensure import barrier, whole_artifact
 from lexigraft.train.activations import Activations, first_activations
 from lexigraft.train.distributed import leaders
 from lexigraft.train.loop import TrainingError
@@ -61,15 +61,15 @@ def kept_choice(kept: Path, recipe: dict[str, Any], choose: Callable[[], AlphaCh
     """The alpha of `choose()`, called now or by a call that was stopped later: then it lies at `kept`, with the recipe
     of the model it is for. Its numbers are written into `folder`, the model's."""
     wanted = Manifest(KIND, FORMAT_VERSION, recipe)
-    wait_for_all()  # all look before the leader writes
+    barrier()  # all look before the leader writes
     found = whole_artifact(kept, wanted)
-    wait_for_all()
+    barrier()
     if found is None:
         choice = choose()
         if is_leader():
             with write_artifact(kept, wanted) as draft:
                 choice.write(draft)
-        wait_for_all()
+        barrier()
     shutil.copy(kept / FILE, folder / FILE)
     return float(json.loads((kept / FILE).read_text(encoding="utf-8"))["alpha"])
 

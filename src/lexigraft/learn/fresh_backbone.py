@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import Manifest, hash_file, write_artifact
+from lexigraft.core.config import settings_config
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
-from lexigraft.learn.model_stages import texts_of
+from lexigraft.learn.vocabulary import texts_of
 from lexigraft.model import scratch
 from lexigraft.model.backbone import find_tokenizer
-from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.collect import source_description
 from lexigraft.stages.ensure import whole_artifact
 from lexigraft.stages.standalone import require_free_for
 from lexigraft.stages.vocabularies import judged_collection
@@ -30,8 +31,8 @@ log = logging.getLogger(__name__)
 def size_config(settings: Settings) -> dict[str, Any]:
     """What a fresh encoder is like, as a manifest records it: its layers, and what else is not the usual. A tokenizer
     counts by its files, and with one nothing counts that only learning one needs."""
-    usual = stages.settings_config(scratch.USUAL)
-    found = stages.settings_config(settings.backbone)
+    usual = settings_config(scratch.USUAL)
+    found = settings_config(settings.backbone)
     tokenizer = found.pop("tokenizer")
     if tokenizer:
         found |= {"pieces": usual["pieces"], "min_count": usual["min_count"]}
@@ -56,7 +57,7 @@ def make_fresh_backbone(
     require_free_for(out, KIND)
     config, seed = size_config(settings), settings.run.seed
     if source is not None:
-        config["texts"] = stages.source_description(source, settings.data)
+        config["texts"] = source_description(source, settings.data)
     wanted = Manifest(KIND, FORMAT_VERSION, config, seed=seed)
     if whole_artifact(out, wanted) is not None:
         log.info("fresh: done before")

@@ -16,8 +16,8 @@ from lexigraft.index.store import open_index
 from lexigraft.learn.training_data import TRAIN
 from lexigraft.measure.trec import write_run
 from lexigraft.search.searcher import Searcher
+from lexigraft.stages.collect import collected, reading
 from lexigraft.stages.layout import JUDGED, RunFolder
-from lexigraft.stages.stages_tmp import collected, reading
 from lexigraft.vectors.query_encoder import encode_queries, open_query_encoder
 
 QUERIES_AT_ONCE = 256

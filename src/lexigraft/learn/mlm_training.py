@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lexigraft.core.artifact import write_json
+from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import Progress
 from lexigraft.core.settings import ModelSettings
@@ -19,7 +20,6 @@ from lexigraft.learn.training_curves import draw
 from lexigraft.model.backbone import default_device
 from lexigraft.model.families import n_positions
 from lexigraft.model.masked_lm import MaskedLM, load_masked_lm
-from lexigraft.stages.stages_tmp import settings_config
 from lexigraft.train.batches import steps_of_passes, warmup_within
 from lexigraft.train.language.mlm import MlmTexts, choose_texts, train_mlm
 from lexigraft.train.loop import Training

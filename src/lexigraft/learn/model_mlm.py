@@ -9,9 +9,9 @@ from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.settings_mlm import MlmSettings
+from lexigraft.learn.backbone_choice import file_hashes
 from lexigraft.learn.mlm_training import FORMAT_VERSION, KIND, deciding, read_facts, reads_raw, train_masked_lm
-from lexigraft.learn.train_model import file_hashes
-from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.collect import source_description
 from lexigraft.stages.standalone import require_free_for, train_alone
 from lexigraft.stages.vocabularies import judged_collection
 
@@ -28,7 +28,7 @@ def make_masked_lm(
     mlm, seed, raw = settings.mlm, settings.run.seed, reads_raw(settings.model)
     _require_one_corpus(mlm)
     config = {"backbone": backbone, **file_hashes(Path(backbone)), "layers": layers, "raw": raw, **deciding(mlm)}
-    config["texts"] = stages.source_description(source, settings.data)
+    config["texts"] = source_description(source, settings.data)
     wanted = Manifest(KIND, FORMAT_VERSION, config, seed=seed)
 
     def train(aside: Path, folder: Path) -> None:

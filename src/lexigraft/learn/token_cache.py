@@ -10,7 +10,7 @@ from typing import Any
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.processes import is_leader
 from lexigraft.model.inputs import ReadTexts
-from lexigraft.stages.ensure import wait_for_all, whole_artifact
+from lexigraft.stages.ensure import barrier, whole_artifact
 from lexigraft.vocab.aligned import AlignedTexts
 from lexigraft.vocab.bags import WeightedBags
 from lexigraft.vocab.batching import batches
@@ -22,11 +22,11 @@ KIND, FORMAT_VERSION = "texts", 1
 def cached(folder: Path, recipe: dict[str, Any], write: Callable[[Path], None]) -> Path:
     """`folder` with what `write(draft)` left there, now or in a call that was stopped later."""
     wanted = Manifest(KIND, FORMAT_VERSION, recipe)
-    wait_for_all()
+    barrier()
     if is_leader() and whole_artifact(folder, wanted) is None:
         with write_artifact(folder, wanted) as draft:
             write(draft)
-    wait_for_all()
+    barrier()
     return folder
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import InputError
+from lexigraft.core.named_file import named_file
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.core.types import Qrel
 from lexigraft.data.collection import Collection
@@ -210,14 +211,6 @@ def _taught(pairs: Pairs, query_row: dict[str, int], document_row: dict[str, int
         message = "%s: no score for %d of %d training pairs and %d of %d negatives: nothing is distilled from those"
         log.warning(message, file, silent[0], len(own), silent[1], len(scores))
     return pairs._replace(negatives=HardNegatives(indptr, documents, scores), teacher=own)
-
-
-def named_file(setting: str, value: str) -> Path:
-    """The file that a setting names, which must be there."""
-    path = Path(value)
-    if not path.is_file():
-        raise InputError(f"{setting} = {value!r}: there is no such file; give the path of one, or leave it empty")
-    return path
 
 
 def scores_file(setting: str, value: str) -> Path:

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import Manifest, write_artifact
+from lexigraft.core.config import settings_config
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.data.collection import CORPUS
-from lexigraft.learn import model_stages
-from lexigraft.learn.train_model import SCRATCH, backbone_name
-from lexigraft.stages.stages_tmp import settings_config
+from lexigraft.learn import vocabulary as words
+from lexigraft.learn.backbone_choice import SCRATCH, backbone_name
 from lexigraft.stages.standalone import require_free_for
 from lexigraft.stages.vocabularies import judged_collection
 from lexigraft.vocab import lexicon
@@ -28,11 +28,11 @@ def make_unigrams(source: str, out: Path, settings: Settings, progress: Progress
     ):
         if backbone == SCRATCH:
             layers, seed = settings.model.layers, settings.run.seed
-            model_stages.make_backbone(collection, layers, seed, Path(scratch), settings.backbone)
+            words.make_backbone(collection, layers, seed, Path(scratch), settings.backbone)
         config = {**settings_config(settings.vocab), "backbone": backbone}
         manifest = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, {"corpus": collection.digest(CORPUS)})
         tokenizer = scratch if backbone == SCRATCH else backbone
         with write_artifact(out, manifest) as folder:
-            model_stages.learn_vocabulary(collection, collection, tokenizer, settings.vocab, folder)
+            words.learn_vocabulary(collection, collection, tokenizer, settings.vocab, folder)
     facts: dict[str, Any] = json.loads((out / "vocabulary.json").read_text(encoding="utf-8"))
     return facts

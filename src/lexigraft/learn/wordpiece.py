@@ -9,7 +9,7 @@ from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.learn.training_data import training_queries
-from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.collect import source_description
 from lexigraft.stages.standalone import require_free_for
 from lexigraft.stages.vocabularies import judged_collection
 from lexigraft.vocab import tokenizer_files
@@ -24,7 +24,7 @@ def make_tokenizer(
     """Learn WordPieces from all that may be learned from, the documents of `source` and its training queries, and
     write a tokenizer folder at `out`, replacing a tokenizer there; returns what there is to say of it."""
     require_free_for(out, tokenizer_files.KIND)
-    config = {**stages.source_description(source, settings.data), "size": size, "min_count": min_count}
+    config = {**source_description(source, settings.data), "size": size, "min_count": min_count}
     with judged_collection(source, settings.data, progress) as collection:
         documents = progress.track((document.contents for document in collection.documents()), "counting words")
         made = train_wordpiece(chain(documents, training_queries(collection)), size, min_count)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.types import SparseMatrix, require_same_vocabulary
-from lexigraft.index.store import Index
+from lexigraft.index.inverted import Index
 from lexigraft.search.searching import Searching
 from lexigraft.vectors.query_encoder import Row
 

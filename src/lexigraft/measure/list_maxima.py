@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.types import SparseMatrix
 from lexigraft.index.build import count_postings
-from lexigraft.index.store import Index
+from lexigraft.index.inverted import Index
 from lexigraft.vectors.quantize import document_scale, quantize_documents
 
 FINE_BITS = 16

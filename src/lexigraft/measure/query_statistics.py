@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.types import SparseMatrix
-from lexigraft.index.store import Index
+from lexigraft.index.inverted import Index
 from lexigraft.measure.cost import mean_terms, postings_per_query
 
 

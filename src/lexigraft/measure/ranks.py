@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
-from lexigraft.index.store import Index
+from lexigraft.index.inverted import Index
 
 RANK_MEASURES = ("MRR@10", "R@10", "R@100", "R@1000", "nDCG@10")
 DEEPEST = 1000

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import StringTable
 from lexigraft.core.errors import InputError
-from lexigraft.index.store import Index
+from lexigraft.index.inverted import Index
 
 
 class AlignedRows:

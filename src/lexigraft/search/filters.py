@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import SettingError
+from lexigraft.index.inverted import Index
 from lexigraft.index.metadata import NUMBER, Metadata, document_places
-from lexigraft.index.store import Index
 from lexigraft.search.searching import Allowed
 
 _CONDITION = re.compile(r"\s*([^=!<>]+?)\s*(!=|>=|<=|==|=)\s*(.*?)\s*", re.DOTALL)

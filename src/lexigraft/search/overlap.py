@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, list_count
-from lexigraft.index.store import Index
+from lexigraft.index.inverted import Index
 from lexigraft.search.searching import Allowed, Found, Searching, narrowed_terms
 
 ROUNDING = 1e-9  # 0.55 x 20 is a little over 11 in floating point, and 11 terms are meant

@@ -15,7 +15,7 @@ from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.settings import SEARCH_METHODS
 from lexigraft.core.types import Ranking, SparseMatrix, require_same_vocabulary
 from lexigraft.index.codec import PAD, padded
-from lexigraft.index.store import Index
+from lexigraft.index.inverted import Index
 from lexigraft.search.answer import AUTO, SWEEP, TOUCHED, answer, are_terms, unpack
 from lexigraft.search.batch import rank_all
 from lexigraft.search.blockmax_wand import search_blockmax_wand

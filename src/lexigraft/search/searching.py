@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Ranking
-from lexigraft.index.store import Index
+from lexigraft.index.inverted import Index
 
 Allowed = NDArray[np.uint8]
 INT32 = np.dtype(np.int32)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import SettingError
 from lexigraft.core.types import require_same_vocabulary
-from lexigraft.index.store import Index
+from lexigraft.index.inverted import Index
 from lexigraft.search.alignment import AlignedRows
 from lexigraft.search.searching import Allowed, Found, Searching
 from lexigraft.vectors.prune import prune_rows

@@ -8,14 +8,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lexigraft.core.artifact import Manifest
+from lexigraft.core.config import settings_config
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import IndexSettings, Settings
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.index import store as index_store
-from lexigraft.stages import stages_tmp as stages
+from lexigraft.index.build import build_index
+from lexigraft.stages.encode import encode_lexical, lexical_settings, passage_config
 from lexigraft.stages.ensure import Ensurer
+from lexigraft.stages.evaluate import JudgedQueries, encode_judged, evaluate_queries
 from lexigraft.stages.layout import JUDGED
 from lexigraft.vectors import store as vectors_store
+from lexigraft.vectors.store import open_vectors
 
 KIND, FORMAT_VERSION = "evaluation", 1
 
@@ -31,8 +35,8 @@ def ensure_lexical_vectors(
     artifacts: Ensurer, settings: Settings, view: str, collection: Collection, system: str, progress: Progress = SILENT
 ) -> Manifest:
     """The vectors of BM25, as `system` sets it, of the documents of a view."""
-    data, lexical = settings.data, stages.lexical_settings(system, settings.lexical)
-    config = {**document_config(settings), "encoder": "bm25", **stages.settings_config(lexical)}
+    data, lexical = settings.data, lexical_settings(system, settings.lexical)
+    config = {**document_config(settings), "encoder": "bm25", **settings_config(lexical)}
     # New queries or judgements change no document.
     wanted = Manifest(
         vectors_store.KIND, vectors_store.FORMAT_VERSION, config, {"corpus": collection.digest(CORPUS)},
@@ -40,14 +44,14 @@ def ensure_lexical_vectors(
     )  # fmt: skip
     return artifacts.ensure(
         "encode", f"encode {system} ({view})", artifacts.run.vectors(view, system), wanted,
-        lambda folder: stages.encode(collection, data, lexical, folder, progress),
+        lambda folder: encode_lexical(collection, data, lexical, folder, progress),
     )  # fmt: skip
 
 
 def document_config(settings: Settings) -> dict[str, str | int]:
     """How documents are read and cut, for the recipe of their vectors."""
     data = settings.data
-    return {"on_duplicate": data.on_duplicate, "on_bad_bytes": data.on_bad_bytes, **stages.passage_config(data)}
+    return {"on_duplicate": data.on_duplicate, "on_bad_bytes": data.on_bad_bytes, **passage_config(data)}
 
 
 def ensure_index(
@@ -73,7 +77,7 @@ def ensure_index(
     source = artifacts.run.vectors(view, system)
     return artifacts.ensure(
         "index", name, artifacts.run.index(view, system, keep), wanted,
-        lambda folder: stages.index(source, keep, settings.index, folder, progress),
+        lambda folder: build_index(open_vectors(source), folder, keep, settings.index, progress),
     )  # fmt: skip
 
 
@@ -84,14 +88,14 @@ def ensure_evaluation(
     system: str,
     keep: tuple[int, int],
     index: Manifest,
-    encoded: dict[str, stages.JudgedQueries],
+    encoded: dict[str, JudgedQueries],
     progress: Progress = SILENT,
 ) -> Path:
     """The folder of a cell's evaluation. `encoded` keeps the queries of each system, encoded once for all its cells."""
     (collection, split), (qk, dk) = on, keep
     config = {
         "system": system, "split": split, "qk": qk, "dk": dk,
-        **stages.settings_config(settings.search), **stages.settings_config(settings.evaluate),
+        **settings_config(settings.search), **settings_config(settings.evaluate),
     }  # fmt: skip
     judged_on = {"qrels": collection.digest(split), "queries": collection.digest(QUERIES)}
     parents = {"index": index.fingerprint, **judged_on}
@@ -108,14 +112,14 @@ def _evaluation(
     on: MeasuredOn,
     system: str,
     keep: tuple[int, int],
-    encoded: dict[str, stages.JudgedQueries],
+    encoded: dict[str, JudgedQueries],
     progress: Progress,
 ) -> Callable[[Path], None]:
     def make(folder: Path) -> None:
         index_path = artifacts.run.index(JUDGED, system, keep[1])
         if system not in encoded:
-            encoded[system] = stages.encode_judged(*on, index_path, settings.evaluate)
-        stages.evaluate(
+            encoded[system] = encode_judged(*on, index_path, settings.evaluate)
+        evaluate_queries(
             encoded[system], index_path, artifacts.run.vectors(JUDGED, system), system, keep,
             settings.search, settings.evaluate, folder, progress,
         )  # fmt: skip

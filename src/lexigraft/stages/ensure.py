@@ -40,7 +40,7 @@ class Ensurer:
         label: str,
         path: Path,
         wanted: Manifest,
-        make: Callable[[Path], None],
+        make: Callable[[Path], object],
         together: bool = False,
     ) -> Manifest:
         """The manifest of the artifact at `path`, made by `make(folder)` where the one there is not as wanted.
@@ -49,9 +49,9 @@ class Ensurer:
         write is thrown away.
         """
         self.labels.append(label)
-        wait_for_all()  # all look before the leader changes anything
+        barrier()  # all look before the leader changes anything
         kept = None if self.is_forced(stage) else whole_artifact(path, wanted)
-        wait_for_all()
+        barrier()
         if kept is not None:
             log.info("%s: done before", label)
             return kept
@@ -62,7 +62,7 @@ class Ensurer:
         elif together:
             with TemporaryDirectory() as folder_of_no_use:
                 make(Path(folder_of_no_use))
-        wait_for_all()
+        barrier()
         made = read_manifest(path)
         assert made is not None, "just written"
         return made
@@ -90,12 +90,12 @@ class Ensurer:
         return lines
 
 
-def wait_for_all() -> None:
+def barrier() -> None:
     """Return when every process of this run has come here; at once where there is one, which then needs no torch."""
     if n_processes() > 1:
-        from lexigraft.train import distributed as together
+        from lexigraft.train import distributed
 
-        together.wait_for_all()
+        distributed.barrier()
 
 
 def whole_artifact(path: Path, wanted: Manifest) -> Manifest | None:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import hash_file
+from lexigraft.core.named_file import named_file
 from lexigraft.core.types import Document, Qrel, Query, document_of
 from lexigraft.data.collection import Collection
 from lexigraft.expand.generated import GeneratedTexts, open_generated
-from lexigraft.learn.training_data import named_file
 from lexigraft.vocab.expansions import BETWEEN, join_expansion
 
 

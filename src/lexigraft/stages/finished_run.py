@@ -8,7 +8,7 @@ from lexigraft.core.config import settings_from_dict
 from lexigraft.core.errors import ArtifactError, InputError, LexigraftError
 from lexigraft.core.settings import Settings
 from lexigraft.data.collection import Collection
-from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.collect import collected
 from lexigraft.stages.layout import JUDGED, RunFolder
 
 
@@ -51,7 +51,7 @@ def open_run(path: Path, data: str | None = None) -> FinishedRun:
         remedy = "finish the run with the command that began it"
         raise ArtifactError(f"{folder.settings} does not say of which collection the run is; {remedy}") from error
     try:
-        collection = stages.collected(data or source, settings.data, folder.collection)[JUDGED]
+        collection = collected(data or source, settings.data, folder.collection)[JUDGED]
         split = collection.evaluation_split(settings.data.split)
     except LexigraftError as error:
         raise InputError(f"the collection of the run at {path} cannot be read: {error}") from error

@@ -12,6 +12,7 @@ RUN/judged/SYSTEM/evaluation-qkN-dkM/    run.trec, per-query measures, the repor
 RUN/judged/SYSTEM/validation-qkN-dkM/    the same setting on queries that nothing is reported of
 RUN/report.json report.md report.png
 RUN/run.json                        which views and systems the run has now; what else lies there is of former calls
+RUN/operating_points.json           the (qk, dk) that each system is searched with, and why
 RUN/settings.json timings.json
 """
 
@@ -70,6 +71,10 @@ class RunFolder:
     @property
     def settings(self) -> Path:
         return self.root / "settings.json"
+
+    @property
+    def operating_points(self) -> Path:
+        return self.root / "operating_points.json"
 
     @property
     def timings(self) -> Path:

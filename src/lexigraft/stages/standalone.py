@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, require_replaceable, write_artifact
+from lexigraft.core.config import settings_config
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.lock import working_folder, writer_lock
 from lexigraft.core.progress import SILENT, Progress
@@ -17,8 +18,10 @@ from lexigraft.core.settings import Settings
 from lexigraft.data.collection import Collection
 from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
-from lexigraft.index.store import IndexMeta, open_index
-from lexigraft.stages import stages_tmp as stages
+from lexigraft.index.inverted import IndexMeta
+from lexigraft.index.store import open_index
+from lexigraft.stages.collect import collect, collected, source_description
+from lexigraft.stages.encode import encode_lexical, passage_config
 from lexigraft.stages.ensure import whole_artifact
 from lexigraft.stages.expanded_documents import named_expansions
 from lexigraft.stages.layout import find_model
@@ -30,16 +33,16 @@ log = logging.getLogger(__name__)
 def build(source: str, out: Path, settings: Settings, keep: int = 0, progress: Progress = SILENT) -> IndexMeta:
     """Index `source` (a collection folder, or "pydocs" in its full view) at `out`, replacing an index there."""
     require_free_for(out, index_store.KIND)
-    description = stages.source_description(source, settings.data)
-    passages = stages.passage_config(settings.data)
-    config = {**description, **passages, "keep": keep, **stages.settings_config(settings.lexical)}
+    description = source_description(source, settings.data)
+    passages = passage_config(settings.data)
+    config = {**description, **passages, "keep": keep, **settings_config(settings.lexical)}
     with _collected(source, out, settings, progress) as (collection, scratch):
         vectors_folder = scratch / "vectors"
         manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)
         with write_artifact(vectors_folder, manifest) as folder:
-            stages.encode(collection, settings.data, settings.lexical, folder, progress)
+            encode_lexical(collection, settings.data, settings.lexical, folder, progress)
         with write_artifact(out, Manifest(index_store.KIND, index_store.FORMAT_VERSION, config)) as folder:
-            stages.index(vectors_folder, keep, settings.index, folder, progress)
+            build_index(vectors_store.open_vectors(vectors_folder), folder, keep, settings.index, progress)
     return open_index(out, checksums=False).meta
 
 
@@ -81,8 +84,8 @@ def encode(
 ) -> vectors_store.VectorsMeta:
     """The vectors that the model at `model`, or that of the run there, writes for `source`, at `out`; of documents with
     their expansions, where `model.expansions` names a file of them."""
-    from lexigraft.learn import model_stages
     from lexigraft.model import encoder as model_store
+    from lexigraft.stages.encode_model import encode_with_trained_model
 
     require_free_for(out, vectors_store.KIND)
     model = find_model(model)
@@ -95,11 +98,11 @@ def encode(
         if not model_store.read_meta(model).expansion_length:
             raise InputError(f"{model} was trained without expansions and reads none; encode without {expansions.file}")
         parents["expansions"] = expansions.digest
-    config = {**stages.source_description(source, settings.data), **stages.passage_config(settings.data)}
+    config = {**source_description(source, settings.data), **passage_config(settings.data)}
     with _collected(source, out, settings, progress) as (collection, _):
         manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
         with write_artifact(out, manifest) as folder:
-            model_stages.encode(
+            encode_with_trained_model(
                 collection, settings.data, model.resolve(), folder, out.resolve(), progress,
                 expansions.file if expansions is not None else None,
             )  # fmt: skip
@@ -115,8 +118,8 @@ def _collected(source: str, out: Path, settings: Settings, progress: Progress) -
         shutil.rmtree(folder, ignore_errors=True)  # of a builder that was killed
         folder.mkdir()
         try:
-            stages.collect(source, settings.data, folder, progress)
-            yield next(iter(stages.collected(source, settings.data, folder).values())), scratch
+            collect(source, settings.data, folder, progress)
+            yield next(iter(collected(source, settings.data, folder).values())), scratch
         finally:
             shutil.rmtree(scratch)
 

@@ -12,7 +12,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings
 from lexigraft.data.collection import Collection
-from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.collect import collect, collected
 from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.vocab import lexicon, tokenizer_files
 from lexigraft.vocab.opened import OpenVocabulary, from_lexicon, from_tokenizer, from_words
@@ -93,5 +93,5 @@ def judged_collection(source: str, settings: DataSettings, progress: Progress = 
     """The view of `source` that has queries; what has to be written out for it is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="lexigraft-") as name:
         folder = Path(name)
-        stages.collect(source, settings, folder, progress)
-        yield stages.collected(source, settings, folder)[JUDGED]
+        collect(source, settings, folder, progress)
+        yield collected(source, settings, folder)[JUDGED]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, write_artifact, write_json
 from lexigraft.core.types import Measurement, Ranking, SparseMatrix, Vocabulary
-from lexigraft.index.store import Index
+from lexigraft.index.inverted import Index
 from lexigraft.measure.cost import flops, mean_terms
 from lexigraft.measure.measures import measure, measured_by
 from lexigraft.measure.trec import write_run

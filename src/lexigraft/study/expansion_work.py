@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import Manifest, hash_file, read_manifest, write_artifact, write_json
+from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import Progress
@@ -17,14 +18,18 @@ from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.data.passages import cut_passages
 from lexigraft.expand.generated import GeneratedTexts, expanded_documents, open_generated
 from lexigraft.index import store as index_store
-from lexigraft.index.store import Index, open_index
-from lexigraft.stages import stages_tmp as stages
+from lexigraft.index.build import build_index
+from lexigraft.index.inverted import Index
+from lexigraft.index.store import open_index
+from lexigraft.stages.encode import passage_config
 from lexigraft.stages.ensure import whole_artifact
+from lexigraft.stages.evaluate import known_judgements
 from lexigraft.stages.vocabularies import judged_collection
 from lexigraft.vectors import counts as counts_store
 from lexigraft.vectors import store as vectors_store
 from lexigraft.vectors.counts import write_counts
 from lexigraft.vectors.lexical import encode_documents
+from lexigraft.vectors.store import open_vectors
 
 ALL_QUERIES = "all"
 NOTES = "notes.json"  # beside the vectors of longer documents: how many ids did not fit
@@ -57,7 +62,7 @@ class Work:
         split = None if self.split == ALL_QUERIES else self.collection.evaluation_split(self.split)
         if split is None:
             return Asked(None, queries, None)
-        judged = stages.known_judgements(self.collection.qrels(split), split, queries, index)
+        judged = known_judgements(self.collection.qrels(split), split, queries, index)
         return Asked(split, [query for query in queries if query.query_id in judged], judged)
 
     def documents(self, texts: GeneratedTexts | None = None) -> Iterator[Document]:
@@ -83,7 +88,7 @@ def lexical_index(work: Work, system: str, file: Path | None = None, lexical: Le
     Words are read as `lexical` says, or as set."""
     folder, index_settings = work.out / system, work.settings.index
     lexical = lexical or work.settings.lexical
-    config = {"corpus": work.collection.digest(CORPUS), **_reading(work), **stages.settings_config(lexical)}
+    config = {"corpus": work.collection.digest(CORPUS), **_reading(work), **settings_config(lexical)}
     if file is not None:
         if not file.is_file():
             raise InputError(f"there is no file {file}; give generated text as .jsonl or .tsv")
@@ -100,11 +105,11 @@ def lexical_index(work: Work, system: str, file: Path | None = None, lexical: Le
 
     wanted = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)
     vectors = _kept_or_made(folder / "vectors", wanted, encode)
-    parents, options = {"vectors": vectors.fingerprint}, stages.settings_config(index_settings)
+    parents, options = {"vectors": vectors.fingerprint}, settings_config(index_settings)
     wanted = Manifest(index_store.KIND, index_store.FORMAT_VERSION, options, parents)
 
     def build(target: Path) -> dict[str, int]:
-        stages.index(folder / "vectors", 0, index_settings, target, work.progress)
+        build_index(open_vectors(folder / "vectors"), target, 0, index_settings, work.progress)
         return {}
 
     _kept_or_made(folder / "index", wanted, build)
@@ -113,7 +118,7 @@ def lexical_index(work: Work, system: str, file: Path | None = None, lexical: Le
 
 def term_counts(work: Work, index: Index, lexical: LexicalSettings) -> Path:
     """The counted terms of the collection's documents in the vocabulary of `index`: kept, or made."""
-    config = {"corpus": work.collection.digest(CORPUS), **_reading(work), **stages.settings_config(lexical)}
+    config = {"corpus": work.collection.digest(CORPUS), **_reading(work), **settings_config(lexical)}
     parents = {"vocabulary": index.meta.vocab_fingerprint}
 
     def count(target: Path) -> dict[str, int]:
@@ -126,7 +131,7 @@ def term_counts(work: Work, index: Index, lexical: LexicalSettings) -> Path:
 
 def _reading(work: Work) -> dict[str, Any]:
     data = work.settings.data
-    return {"on_duplicate": data.on_duplicate, "on_bad_bytes": data.on_bad_bytes, **stages.passage_config(data)}
+    return {"on_duplicate": data.on_duplicate, "on_bad_bytes": data.on_bad_bytes, **passage_config(data)}
 
 
 def _kept_or_made(path: Path, wanted: Manifest, make: Callable[[Path], dict[str, int]]) -> Manifest:

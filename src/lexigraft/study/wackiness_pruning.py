@@ -21,7 +21,8 @@ from lexigraft.explain.removal import remove_terms, wackiest_share
 from lexigraft.explain.wackiness import TermScores, TextTerms, kept_indptr, mark_rows
 from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
-from lexigraft.index.store import Index, open_index
+from lexigraft.index.inverted import Index
+from lexigraft.index.store import open_index
 from lexigraft.measure.cost import flops, mean_terms
 from lexigraft.measure.ranks import RANK_MEASURES, RankJudge
 from lexigraft.search.many import search_many

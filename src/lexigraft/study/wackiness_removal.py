@@ -9,7 +9,7 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import SparseMatrix
 from lexigraft.explain.removal import Without, log_scaled, remove_terms, wackiest_first, without_expansion
 from lexigraft.explain.wackiness import TermScores, TextTerms
-from lexigraft.index.store import Index
+from lexigraft.index.inverted import Index
 from lexigraft.measure.ranks import RANK_MEASURES, RankJudge
 from lexigraft.search.many import search_many
 from lexigraft.search.searcher import Searcher

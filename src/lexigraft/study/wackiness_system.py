@@ -34,12 +34,13 @@ from lexigraft.explain.wackiness import TermScores, TextTerms, measure_importanc
 from lexigraft.explain.wackiness_curve import curve_runs
 from lexigraft.explain.wackiness_store import FORMAT_VERSION, KIND, Wackiness, open_wackiness, write_wackiness
 from lexigraft.index import store as index_store
+from lexigraft.index.build import build_index
 from lexigraft.learn.training_data import TRAIN
-from lexigraft.stages import stages_tmp as stages
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.study.wackiness_pruning import SHARES, pruning_rows
 from lexigraft.study.wackiness_removal import REPEATS, removal_curves
 from lexigraft.vectors import store as vectors_store
+from lexigraft.vectors.store import open_vectors
 from lexigraft.vocab.stopwords import ENGLISH
 
 log = logging.getLogger(__name__)
@@ -244,9 +245,9 @@ class SystemStudy:
         vectors = place / "vectors"
 
         def encode(folder: Path) -> None:
-            from lexigraft.learn import model_stages
+            from lexigraft.stages.encode_model import encode_with_trained_model
 
-            model_stages.encode(collection, data, model, folder, vectors, self.progress)
+            encode_with_trained_model(collection, data, model, folder, vectors, self.progress)
 
         named = f"other-{collection.name}"
         parents = {"corpus": collection.digest(CORPUS), "model": description["fingerprint"]}
@@ -255,7 +256,7 @@ class SystemStudy:
         self.ensure(
             f"{named}/index", index_store.KIND, index_store.FORMAT_VERSION, {"keep": 0, **self._indexing},
             {"vectors": self.system.fingerprint(vectors)},
-            lambda folder: stages.index(vectors, 0, self.system.index_settings, folder, self.progress),
+            lambda folder: build_index(open_vectors(vectors), folder, 0, self.system.index_settings, self.progress),
         )  # fmt: skip
         other = OpenSystem(self.system.name, self.system.system, collection, data, place / "index", vectors)
         return self._removal(other, f"removal-{collection.name}", scored, "out-of-domain", 10)

@@ -30,7 +30,7 @@ def connect() -> None:
         atexit.register(dist.destroy_process_group)
 
 
-def wait_for_all() -> None:
+def barrier() -> None:
     """Return when every process has come here."""
     if n_processes() > 1:
         connect()

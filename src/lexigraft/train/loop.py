@@ -93,8 +93,8 @@ class Loop:
 
     `rates` gives named parameters a share of the learning rate. `check` sees a step's values before its weights change,
     and raises where training must not go on; `listeners` are told them when it is done. With several processes
-    (`train.together`) the losses are those of all of them, each process adds its share of the gradients, and the leader
-    writes.
+    (`train.distributed`) the losses are those of all of them, each process adds its share of the gradients, and the
+    leader writes.
     """
 
     name: str

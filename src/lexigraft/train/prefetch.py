@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 Prepared = TypeVar("Prepared")
 
 
-class Ahead(Generic[Prepared]):
+class Prefetch(Generic[Prepared]):
     """`prepare(step)`, asked for in order of the steps; the next one is begun in a thread as soon as one is taken."""
 
     def __init__(self, prepare: Callable[[int], Prepared], n_steps: int) -> None:

@@ -16,8 +16,8 @@ from lexigraft.model.encoder import SparseEncoder, open_encoder
 from lexigraft.model.inputs import ReadTexts, inputs_of, read_documents, read_queries
 from lexigraft.model.precision import fast_precision
 from lexigraft.model.traced_text import trace_text
+from lexigraft.vectors.same_model import require_same_model
 from lexigraft.vectors.store import VectorsMeta, shown_title, write_meta
-from lexigraft.vectors.word_queries import require_same_model
 from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.batching import batches
 from lexigraft.vocab.expansions import split_expansion

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.artifact import read_manifest
-from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import TermSource, TracedText, Vocabulary, require_same_vocabulary
+from lexigraft.vectors.same_model import require_same_model
 from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.raw_reader import SubwordReader
@@ -96,13 +95,3 @@ def open_word_queries(path: Path, vocabulary: Vocabulary, description: Mapping[s
         )
     reader = AlignedReader(tokenizer, vocabulary, facts["stemmer"], facts["stopwords"])
     return WordQueryEncoder(reader, path, fingerprint, expands)
-
-
-def require_same_model(path: Path, fingerprint: str) -> None:
-    """Raise unless the model at `path` is the one with this fingerprint."""
-    manifest = read_manifest(path)
-    if manifest is None or manifest.fingerprint != fingerprint:
-        raise ArtifactError(
-            f"the model at {path} was trained again after this index was made; encode and index with it (the run's "
-            "command continues), or search with --system bm25"
-        )

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from lexigraft.core.artifact import MANIFEST, hash_file
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.types import Vocabulary, document_of
+from lexigraft.index.inverted import Index
 from lexigraft.index.live.deleted import read_allowed
 from lexigraft.index.live.state import REMEDY, SEGMENTS, LiveState, SegmentState, read_state
-from lexigraft.index.store import Index, open_index
+from lexigraft.index.store import open_index
 
 ATTEMPTS = 20  # a state that is gone before it is opened, so many times in a row
 SCAN_FROM = 16  # one id in so many rows is found by searching, more are found by going through all rows

@@ -22,6 +22,7 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import IndexSettings
 from lexigraft.index import store
 from lexigraft.index.build import build_index
+from lexigraft.index.inverted import IndexMeta
 from lexigraft.index.live.agreement import common_scale, documents_of, require_8_bits, require_alike, seen_from_segment
 from lexigraft.index.live.deleted import write_deleted
 from lexigraft.index.live.folder import (
@@ -286,7 +287,7 @@ class LiveWriter:
         write_state(self.folder, replace(state, generation=(before.generation if before else 0) + 1))
         sweep(self.folder)
 
-    def _described(self, name: str, meta: store.IndexMeta) -> SegmentState:
+    def _described(self, name: str, meta: IndexMeta) -> SegmentState:
         manifest = hash_file(self.folder / SEGMENTS / name / MANIFEST)
         return SegmentState(name, meta.n_documents, meta.n_postings, meta.scale, manifest)
 

@@ -19,13 +19,13 @@ from lexigraft.core.settings import Settings
 from lexigraft.core.types import Qrel, Ranking
 from lexigraft.data.collection import Collection
 from lexigraft.data.readers.scores import read_scores
-from lexigraft.learn.train_model import file_hashes
+from lexigraft.learn.backbone_choice import file_hashes
 from lexigraft.learn.training_data import positives, scores_file
 from lexigraft.measure.trec import trec_id, write_run
 from lexigraft.model.backbone import default_device
 from lexigraft.model.cross_encoder import CrossEncoder, Lengths, open_cross_encoder
 from lexigraft.model.text_pairs import SubwordTexts, read_subwords
-from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.collect import source_description
 from lexigraft.stages.vocabularies import judged_collection
 from lexigraft.train.ranking.pair_scores import PairTexts, score_pairs
 
@@ -71,7 +71,7 @@ def score_run(
     depends_on["pairs"] = hash_file(scores_file("--pairs", str(pairs)))
     with judged_collection(source, settings.data, progress) as collection:
         labelled = collection.qrels(with_positives) if with_positives is not None else []
-        depends_on |= {"data": stages.source_description(source, settings.data), "positives": with_positives}
+        depends_on |= {"data": source_description(source, settings.data), "positives": with_positives}
         wanted = wanted_pairs(pairs, labelled, collection)
         model = open_cross_encoder(name, lengths).to(default_device())
         depends_on |= {"lengths": list(model.lengths)}

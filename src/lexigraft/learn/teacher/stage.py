@@ -23,7 +23,7 @@ from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.layout import JUDGED, RunFolder
 
 if TYPE_CHECKING:
-    from lexigraft.learn.train_model import BackboneChoice
+    from lexigraft.learn.backbone_choice import BackboneChoice
 
 FORMAT_VERSION = 1  # of what is here beside the cross-encoder
 STAGE, BM25 = "teacher", "bm25"
@@ -77,7 +77,7 @@ class TeacherStage:
         return self.artifacts.ensure(STAGE, "mine negatives", self.folder.teacher("negatives"), wanted, make)
 
     def _teacher(self, negatives: Manifest) -> Manifest:
-        from lexigraft.learn.train_model import backbone_name, file_hashes
+        from lexigraft.learn.backbone_choice import backbone_name, file_hashes
 
         settings, seed = self.settings.teacher, self.settings.run.seed
         source, made_of = self.backbone.source, self.backbone.recipe

@@ -8,20 +8,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, hash_file, recipe, write_json
+from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.settings_teacher import TeacherSettings
 from lexigraft.data.collection import Collection
+from lexigraft.learn.backbone_choice import file_hashes
 from lexigraft.learn.teacher.lists import require_training, teacher_data
-from lexigraft.learn.train_model import file_hashes
 from lexigraft.learn.training_curves import draw
 from lexigraft.learn.training_data import queries_apart, scores_file
 from lexigraft.model.backbone import default_device
 from lexigraft.model.cross_encoder import Lengths, load_cross_encoder
 from lexigraft.model.text_pairs import read_subwords
-from lexigraft.stages import stages_tmp as stages
+from lexigraft.stages.collect import source_description
 from lexigraft.stages.standalone import require_free_for, train_alone
 from lexigraft.stages.vocabularies import judged_collection
 from lexigraft.train.loop import Training
@@ -84,7 +85,7 @@ def _kept(training: Training) -> dict[str, Any]:
 
 def teacher_config(settings: TeacherSettings, apart: Set[str]) -> dict[str, Any]:
     """What decides what a teacher learns, for a recipe; the queries that are kept from it by their hash."""
-    decides = {name: value for name, value in stages.settings_config(settings).items() if name not in NOT_DECIDING}
+    decides = {name: value for name, value in settings_config(settings).items() if name not in NOT_DECIDING}
     return {**decides, "apart": hashlib.sha256("\n".join(sorted(apart)).encode("utf-8", "replace")).hexdigest()}
 
 
@@ -112,7 +113,7 @@ def make_teacher(
         require_training(collection)
         apart = queries_apart(collection, collection.evaluation_split(settings.data.split), settings.finetune)
         config = {"backbone": backbone, **file_hashes(Path(backbone)), **teacher_config(wanted_teacher, apart)}
-        config["data"] = stages.source_description(source, settings.data)
+        config["data"] = source_description(source, settings.data)
         wanted = Manifest(KIND, FORMAT_VERSION, config, {"negatives": mined}, seed)
         lesson = Lesson(collection, negatives, apart)
 

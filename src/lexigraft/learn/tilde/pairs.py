@@ -11,13 +11,14 @@ import numpy as np
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
+from lexigraft.core.named_file import named_file
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.core.settings_tilde import TildeSettings
 from lexigraft.core.types import Vocabulary
 from lexigraft.data.collection import Collection
 from lexigraft.data.readers.scores import read_scores
 from lexigraft.learn.token_cache import open_aligned, write_aligned
-from lexigraft.learn.training_data import TRAIN, named_file, queries_apart
+from lexigraft.learn.training_data import TRAIN, queries_apart
 from lexigraft.measure.trec import trec_id
 from lexigraft.train.language.tilde import TildePairs
 from lexigraft.vocab.aligned import AlignedReader

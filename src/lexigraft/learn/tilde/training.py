@@ -12,21 +12,22 @@ from lexigraft.core.artifact import (
     recipe,
     write_json,
 )
+from lexigraft.core.config import settings_config
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
+from lexigraft.core.named_file import named_file
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import require_same_vocabulary
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
+from lexigraft.learn.backbone_choice import file_hashes
 from lexigraft.learn.tilde.pairs import open_pairs, write_pairs
 from lexigraft.learn.token_cache import cached
-from lexigraft.learn.train_model import file_hashes
 from lexigraft.learn.training_curves import draw
-from lexigraft.learn.training_data import DEV, TRAIN, named_file
+from lexigraft.learn.training_data import DEV, TRAIN
 from lexigraft.model.backbone import default_device
 from lexigraft.model.families import n_positions
 from lexigraft.model.masked_lm import MaskedLM, load_masked_lm
-from lexigraft.stages import stages_tmp as stages
 from lexigraft.stages.standalone import require_free_for, train_alone
 from lexigraft.stages.vocabularies import judged_collection
 from lexigraft.train.language.tilde import train_tilde
@@ -52,7 +53,7 @@ def wanted_tilde(
     collection: Collection, measured_split: str | None, backbone: dict[str, str], settings: Settings
 ) -> Manifest:
     """The manifest, without files, of the model that these settings make of a backbone with this recipe."""
-    how = {key: value for key, value in stages.settings_config(settings.tilde).items() if key not in NOT_LEARNED}
+    how = {key: value for key, value in settings_config(settings.tilde).items() if key not in NOT_LEARNED}
     finetune = settings.finetune
     held_out = {"validate_every": bool(finetune.validate_every), "queries": finetune.validation_queries}
     config = {

@@ -26,7 +26,7 @@ from lexigraft.train.language.masking import NO_LABEL, MaskedTexts, is_among, ma
 from lexigraft.train.language.sampled_classes import ClassSampler
 from lexigraft.train.language.sampled_cross_entropy import sampled_cross_entropy
 from lexigraft.train.loop import Loop, Schedule, Training
-from lexigraft.train.prefetch import Ahead
+from lexigraft.train.prefetch import Prefetch
 from lexigraft.train.ranking.regularizers import flops
 from lexigraft.vocab.aligned import AlignedTexts, take
 
@@ -87,7 +87,7 @@ def train_mlm(
         cut = None if settings.flops else masked_batch(batch, masked, special.pad, padding)
         return batch, masked, cut, naming
 
-    ahead = Ahead(prepare, steps)
+    ahead = Prefetch(prepare, steps)
 
     def step_losses(step: int) -> dict[str, Tensor]:
         batch, masked, cut, naming = ahead(step)

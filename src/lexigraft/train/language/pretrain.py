@@ -17,7 +17,7 @@ from lexigraft.train.language.pretraining_texts import PretrainingTexts
 from lexigraft.train.language.subword_validation import mask_by_subword, measure
 from lexigraft.train.loop import Loop, Observer, Schedule, Training
 from lexigraft.train.phases import Phases
-from lexigraft.train.prefetch import Ahead
+from lexigraft.train.prefetch import Prefetch
 from lexigraft.vocab.aligned import take
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ def pretrain(
         masked = mask_terms(batch, special.mask, ordinary, np.random.default_rng((seed, 1, step)))
         return masked_batch(batch, masked, special.pad, GPU_PADDING if device.type == "cuda" else MOST_PADDING)
 
-    ahead, phases = Ahead(prepare, settings.steps), Phases(device)
+    ahead, phases = Prefetch(prepare, settings.steps), Phases(device)
 
     def step_losses(step: int) -> dict[str, Tensor]:
         batch = ahead(step)

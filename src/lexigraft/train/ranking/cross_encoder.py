@@ -15,7 +15,7 @@ from lexigraft.model.cross_encoder import CrossEncoder
 from lexigraft.train.batches import rows_of_step, steps_of_passes, warmup_within
 from lexigraft.train.distributed import gather_rows, own_share
 from lexigraft.train.loop import Loop, Schedule, Training, Validation
-from lexigraft.train.prefetch import Ahead
+from lexigraft.train.prefetch import Prefetch
 from lexigraft.train.ranking.negatives import HardNegatives, draw
 from lexigraft.train.ranking.pair_scores import PairBucket, PairTexts, bucketed_pairs, score_buckets, score_pairs
 from lexigraft.train.trainable import set_dropout
@@ -66,7 +66,7 @@ def train_cross_encoder(
         asked = np.broadcast_to(queries[:, None], known.shape)[known][share]
         return bucketed_pairs(model, texts, asked, documents[known][share]), known
 
-    ahead = Ahead(prepare, steps)
+    ahead = Prefetch(prepare, steps)
 
     def step_losses(step: int) -> dict[str, Tensor]:
         buckets, known = ahead(step)

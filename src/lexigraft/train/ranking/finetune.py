@@ -14,7 +14,7 @@ from lexigraft.train.batches import GPU_PADDING, MOST_PADDING
 from lexigraft.train.distributed import gather_rows, own_share
 from lexigraft.train.loop import Loop, Schedule, Training, TrainingError, Validation
 from lexigraft.train.phases import Phases
-from lexigraft.train.prefetch import Ahead
+from lexigraft.train.prefetch import Prefetch
 from lexigraft.train.ranking.buckets import Bucket, bucketed, encode_buckets
 from lexigraft.train.ranking.chance import ChanceWatch, chance_loss
 from lexigraft.train.ranking.objective import Objective, mean_terms
@@ -52,7 +52,7 @@ def finetune(
         chance = chance_loss(batch.relevant, settings.temperature, settings.symmetric, settings.margin)
         return batch, queries, bucketed(pairs.documents, own_share(batch.documents), *how), chance
 
-    ahead, phases = Ahead(prepare, settings.steps), Phases(device)
+    ahead, phases = Prefetch(prepare, settings.steps), Phases(device)
 
     chance = 0.0  # of the step's batch
 

@@ -1,74 +1,28 @@
-"""The stages of the learned model: learn the vocabulary, pre-train, fine-tune, encode. Imported only when one runs."""
+"""The stage that encodes by a trained model: documents, or their passages, to learned vectors. It imports torch."""
 
 import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import DataSettings, VocabSettings
-from lexigraft.core.settings_backbone import BackboneSettings
+from lexigraft.core.settings import DataSettings
 from lexigraft.core.types import Document
 from lexigraft.data.collection import Collection
 from lexigraft.expand.generated import open_generated
-from lexigraft.learn.training_data import training_queries
-from lexigraft.model import scratch
-from lexigraft.model.backbone import default_device, load_backbone
+from lexigraft.model.backbone import default_device
 from lexigraft.model.encoder import BY_WORDS, OF_SUBWORDS, SparseEncoder, open_encoder
+from lexigraft.stages.encode import searched_documents
 from lexigraft.stages.expanded_documents import expanded
-from lexigraft.stages.stages_tmp import searched_documents
 from lexigraft.vectors.encode import encode_with_model
-from lexigraft.vocab.lexicon import adopt, learn
-from lexigraft.vocab.lexicon import count_subwords as write_subwords
 
 log = logging.getLogger(__name__)
 
 
-def make_backbone(
-    collection: Collection, layers: int, seed: int, folder: Path, settings: BackboneSettings = scratch.USUAL
-) -> None:
-    """A tokenizer of the collection's own, or the one that the settings name, and an encoder for it, untrained."""
-    scratch.make_backbone(texts_of(collection), layers, seed, folder, settings)
-
-
-def texts_of(collection: Collection) -> Iterator[str]:
-    """All that may be learned from without judgements: the documents, and the queries that train."""
-    return chain((document.contents for document in collection.documents()), training_queries(collection))
-
-
-def learn_vocabulary(
-    collection: Collection, words_of: Collection, backbone: str, settings: VocabSettings, folder: Path
-) -> None:
-    """The most frequent terms that the backbone can spell: of the documents and the training queries, or of another
-    collection. What the terms are worth is counted in the collection's own documents either way.
-
-    Documents are what will be searched, so all of them count; of the queries, only those that train.
-    """
-    tokenizer = load_backbone(backbone, 1).tokenizer
-    own = words_of is collection
-    words = texts_of(collection) if own else (document.contents for document in words_of.documents())
-    documents = (document.contents for document in collection.documents())
-    wanted = settings.size, settings.min_count, settings.stemmer, settings.stopwords
-    learn(words, documents, tokenizer, *wanted, folder)
-
-
-def adopt_vocabulary(collection: Collection, vocabulary: Path, backbone: str, folder: Path) -> None:
-    """A vocabulary learned elsewhere, with what its terms are worth in the collection's documents."""
-    documents = (document.contents for document in collection.documents())
-    adopt(vocabulary, documents, load_backbone(backbone, 1).tokenizer, folder)
-
-
-def count_subwords(collection: Collection, backbone: str, folder: Path) -> None:
-    """The backbone's own subwords, the terms of a plain head, with what they are worth in the collection."""
-    documents = (document.contents for document in collection.documents())
-    write_subwords(documents, load_backbone(backbone, 1).subword_reader(), folder)
-
-
-def encode(
+def encode_with_trained_model(
     collection: Collection,
     data: DataSettings,
     model: Path,

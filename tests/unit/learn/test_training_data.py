@@ -7,7 +7,7 @@ from lexigraft.core.settings import FinetuneSettings
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.collection import open_collection
 from lexigraft.data.write import write_collection
-from lexigraft.learn.train_model import why_not
+from lexigraft.learn.model_training import why_not
 from lexigraft.learn.training_data import sample_pairs, training_data, training_queries
 
 SETTINGS = FinetuneSettings(validation_queries=8, validation_documents=30)

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from lexigraft.core.processes import is_leader, n_processes, process_rank
 from lexigraft.train.loop import Loop, Schedule
-from lexigraft.train.distributed import add_gradients, connect, gather_rows, leaders, own_share, total, wait_for_all
+from lexigraft.train.distributed import add_gradients, connect, gather_rows, leaders, own_share, total, barrier
 
 def look_back():  # registered before the connection, so called after it is closed
     left = Path(sys.argv[1]).with_suffix(f".{n_processes()}.{process_rank()}")
@@ -36,7 +36,7 @@ leaders_alone = torch.nn.Parameter(torch.ones(3))
 if is_leader():
     leaders_alone.sum().backward()
 add_gradients([*model.parameters(), unused, leaders_alone])
-wait_for_all()
+barrier()
 drawn = []
 
 def dropped(step):

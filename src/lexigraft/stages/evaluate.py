@@ -1,116 +1,32 @@
-"""The stages: collect, encode, index, evaluate. Each is one function that takes its inputs and settings, writes into an
-empty folder, and knows nothing of runs, resuming or the command line."""
+"""The stage that measures: judged queries are encoded once, searched at every pruning, measured and timed."""
 
-import json
 import logging
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, replace
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import NamedTuple, TextIO
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import DataSettings, EvaluateSettings, IndexSettings, LexicalSettings, SearchSettings
-from lexigraft.core.types import Document, Measurement, Qrel, Query, Ranking, SparseMatrix
-from lexigraft.data import pydocs
-from lexigraft.data.collection import Collection, Reading, open_collection
-from lexigraft.data.passages import cut_passages
-from lexigraft.data.sources import open_source
-from lexigraft.data.write import write_collection
-from lexigraft.index.build import build_index
-from lexigraft.index.store import Index, open_index
+from lexigraft.core.settings import EvaluateSettings, SearchSettings
+from lexigraft.core.types import Measurement, Qrel, Query, Ranking, SparseMatrix
+from lexigraft.data.collection import Collection
+from lexigraft.index.inverted import Index
+from lexigraft.index.store import open_index
 from lexigraft.measure.cost import flops, mean_ms, mean_terms, postings_lengths, time_searches
 from lexigraft.measure.measures import judgements, measure, measured_by
 from lexigraft.measure.trec import write_run
-from lexigraft.retrieve.refined_search import refined
+from lexigraft.search.refine import refined
 from lexigraft.search.searcher import Searcher
-from lexigraft.stages.layout import FULL, JUDGED
-from lexigraft.vectors.lexical import encode_documents
 from lexigraft.vectors.prune import prune
 from lexigraft.vectors.query_encoder import encode_queries, open_query_encoder
-from lexigraft.vectors.store import open_vectors
 
-PYDOCS = "pydocs"
 REPORTED = ("MRR@10", "R@10", "nDCG@10")
 RANKINGS_AT_ONCE = 256
 FEWER_ENCODINGS = 10  # a model takes ten times as long to encode a query as the index to answer it
 
 log = logging.getLogger(__name__)
-
-
-def source_description(source: str, settings: DataSettings) -> dict[str, Any]:
-    """What a collection depends on: file hashes, or for pydocs the installed packages and their versions."""
-    if source == PYDOCS:
-        return {"source": PYDOCS, "packages": list(settings.packages), "installed": pydocs.installed_packages()}
-    return open_source(source, reading(settings)).description()
-
-
-def reading(settings: DataSettings) -> Reading:
-    return Reading(settings.on_duplicate, settings.on_bad_bytes)
-
-
-def collect(source: str, settings: DataSettings, folder: Path, progress: Progress = SILENT) -> None:
-    """Make a collection ready to be read: pydocs is written out in BEIR layout; any other is read where it is, and the
-    manifest with its files' hashes is all that stays of it."""
-    if source != PYDOCS:
-        return
-    files = pydocs.source_files(settings.packages)
-    objects = pydocs.read_objects(files, settings.processes, progress)
-    if not objects:
-        raise InputError("no documented Python object was found; set data.packages to packages with docstrings")
-    judged = pydocs.judged_view(objects)
-    write_collection(folder / JUDGED, judged.documents, judged.queries, judged.qrels)
-    write_collection(folder / FULL, pydocs.full_view(objects))
-    write_json(
-        folder / "collection.json",
-        {"files": len(files), "objects": len(objects), "pairs": len(judged.documents), "dropped": judged.dropped},
-    )
-
-
-def collected(source: str, settings: DataSettings, folder: Path) -> dict[str, Collection]:
-    """The views of what `collect` left in `folder`, by name."""
-    if source != PYDOCS:
-        return {JUDGED: open_source(source, reading(settings))}
-    return {view: open_collection(folder / view, reading(settings)) for view in (FULL, JUDGED)}
-
-
-def searched_documents(collection: Collection, settings: DataSettings, progress: Progress) -> Iterator[Document]:
-    """What is encoded and indexed: documents, or their passages."""
-    documents: Iterable[Document] = progress.track(collection.documents(), "encoding documents")
-    if settings.passage_words:
-        documents = cut_passages(documents, settings.passage_words, settings.passage_overlap)
-    return iter(documents)
-
-
-def passage_config(settings: DataSettings) -> dict[str, int]:
-    """How documents are cut, for a recipe; empty where they are not."""
-    if not settings.passage_words:
-        return {}
-    return {"passage_words": settings.passage_words, "passage_overlap": settings.passage_overlap}
-
-
-def lexical_settings(system: str, settings: LexicalSettings) -> LexicalSettings:
-    """`bm25` as it is set; `bm25-plain` is the same without stop-words and stemming."""
-    return replace(settings, stopwords="none", stemmer="none") if system == "bm25-plain" else settings
-
-
-def encode(
-    collection: Collection,
-    data: DataSettings,
-    settings: LexicalSettings,
-    folder: Path,
-    progress: Progress = SILENT,
-) -> None:
-    """Documents, or their passages, to BM25 vectors."""
-    documents = searched_documents(collection, data, progress)
-    encode_documents(documents, settings, folder, passages=bool(data.passage_words))
-
-
-def index(vectors: Path, keep: int, settings: IndexSettings, folder: Path, progress: Progress = SILENT) -> None:
-    """Vectors, pruned to `keep` terms a document, to an inverted index."""
-    build_index(open_vectors(vectors), folder, keep, settings, progress)
 
 
 class JudgedQueries(NamedTuple):
@@ -137,7 +53,7 @@ def encode_judged(
     return JudgedQueries(judged, encode_queries(queries, encoder, opened.vocabulary), ms_encode)
 
 
-def evaluate(
+def evaluate_queries(
     queries: JudgedQueries,
     index_path: Path,
     vectors_path: Path,
@@ -232,9 +148,3 @@ def known_judgements(qrels: list[Qrel], split: str, queries: list[Query], opened
 def _spread(n: int, limit: int) -> range:
     """At most `limit` of n places, evenly spaced."""
     return range(0, n, max(1, -(-n // limit)))
-
-
-def settings_config(settings: Any) -> dict[str, Any]:
-    """A settings section as a manifest records it: exactly what JSON gives back."""
-    loaded: dict[str, Any] = json.loads(json.dumps(asdict(settings)))
-    return loaded

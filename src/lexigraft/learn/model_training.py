@@ -6,23 +6,24 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from lexigraft.core.artifact import Manifest, hash_file, read_manifest, recipe
+from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import AUTO, FinetuneSettings, Settings
+from lexigraft.core.settings import FinetuneSettings, Settings
 from lexigraft.core.settings_backbone import BackboneSettings
 from lexigraft.core.settings_mlm import MlmSettings
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.data.sources import open_source
+from lexigraft.learn.backbone_choice import SCRATCH, BackboneChoice, backbone_name, file_hashes
 from lexigraft.learn.training_data import DEV, TRAIN, measured_training_queries, scores_file
+from lexigraft.stages.collect import reading
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.expanded_documents import Expansions, expanded_collection, named_expansions
 from lexigraft.stages.layout import JUDGED, RunFolder
-from lexigraft.stages.stages_tmp import reading, settings_config
 
-EMBEDDED, SCRATCH = "embedded", "scratch"
 FEWEST_PAIRS = 200  # fewer teach a model nothing that BM25 does not know
 NEEDED = ("torch", "transformers", "accelerate", "safetensors")
 
@@ -38,21 +39,6 @@ def why_not(collection: Collection) -> str:
     known = {query.query_id for query in collection.queries()}
     n_pairs = sum(qrel.relevance > 0 and qrel.query_id in known for qrel in collection.qrels(TRAIN))
     return f"only {n_pairs} training pairs" if n_pairs < FEWEST_PAIRS else ""
-
-
-def backbone_name(wanted: str) -> str:
-    """`wanted`, or for "auto" the first that is there."""
-    from lexigraft.model.backbone import has_embedded
-
-    return wanted if wanted != AUTO else EMBEDDED if has_embedded() else SCRATCH
-
-
-class BackboneChoice(NamedTuple):
-    """`name` is what models say of their origin, `source` where it is loaded from, `recipe` what results depend on."""
-
-    name: str
-    source: str
-    recipe: dict[str, str]
 
 
 class ModelTraining:
@@ -75,7 +61,7 @@ class ModelTraining:
         self._made: dict[str, Manifest] = {}  # by folder: asked for by several stages, made or kept once
 
     def vocabulary(self) -> Manifest:
-        from lexigraft.learn import model_stages
+        from lexigraft.learn import vocabulary as words
         from lexigraft.vocab import lexicon
 
         if self.settings.model.head in ("plain", "unicoil"):
@@ -87,7 +73,7 @@ class ModelTraining:
             parents["vocabulary"] = ready.fingerprint
 
             def make(out: Path) -> None:
-                model_stages.adopt_vocabulary(self.collection, Path(settings.source), backbone, out)
+                words.adopt_vocabulary(self.collection, Path(settings.source), backbone, out)
         else:
             words_of = self.collection
             if settings.source:
@@ -95,14 +81,14 @@ class ModelTraining:
                 parents["words"] = words_of.digest(CORPUS)
 
             def make(out: Path) -> None:
-                model_stages.learn_vocabulary(self.collection, words_of, backbone, settings, out)
+                words.learn_vocabulary(self.collection, words_of, backbone, settings, out)
 
         wanted = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, parents)
         return self.artifacts.ensure("vocabulary", "vocabulary", self.folder.model("vocabulary"), wanted, make)
 
     def _subwords(self) -> Manifest:
         """The vocabulary of a plain head: nothing is learned, but its terms are counted."""
-        from lexigraft.learn import model_stages
+        from lexigraft.learn import vocabulary as words
         from lexigraft.vocab import lexicon
 
         if source := self.settings.vocab.source:
@@ -114,7 +100,7 @@ class ModelTraining:
         wanted = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, dict(self.data))
         return self.artifacts.ensure(
             "vocabulary", "vocabulary", self.folder.model("vocabulary"), wanted,
-            lambda out: model_stages.count_subwords(self.collection, self.backbone.source, out),
+            lambda out: words.count_subwords(self.collection, self.backbone.source, out),
         )  # fmt: skip
 
     def language_model(self) -> BackboneChoice:
@@ -136,7 +122,8 @@ class ModelTraining:
     def _masked_lm(
         self, part: str, backbone: BackboneChoice, layers: int, mlm: MlmSettings, source: str
     ) -> BackboneChoice:
-        from lexigraft.learn import mlm_training, model_stages
+        from lexigraft.learn import mlm_training
+        from lexigraft.learn import vocabulary as words
 
         raw, seed, path = mlm_training.reads_raw(self.settings.model), self.settings.run.seed, self.folder.model(part)
         config = {**backbone.recipe, "layers": layers, "raw": raw, **mlm_training.deciding(mlm)}
@@ -145,7 +132,7 @@ class ModelTraining:
         wanted = Manifest(mlm_training.KIND, mlm_training.FORMAT_VERSION, config, parents, seed)
 
         def make(checkpoint: Path, out: Path) -> None:
-            own = model_stages.texts_of(self.collection)
+            own = words.texts_of(self.collection)
             texts = own if other is None else (document.contents for document in other.documents())
             mlm_training.train_masked_lm(
                 texts, backbone.source, backbone.name, layers, raw, mlm, seed, recipe(wanted), self.progress,
@@ -159,7 +146,8 @@ class ModelTraining:
         return BackboneChoice(backbone.name, str(path), {"backbone": backbone.name, "trained": made.fingerprint})
 
     def pretrained(self) -> Manifest:
-        from lexigraft.learn import model_stages, pretraining
+        from lexigraft.learn import pretraining
+        from lexigraft.learn import vocabulary as words
         from lexigraft.model import encoder
 
         model, seed = self.settings.model, self.settings.run.seed
@@ -182,7 +170,7 @@ class ModelTraining:
         wanted = Manifest(encoder.KIND, encoder.FORMAT_VERSION, config, parents, seed)
 
         def make(checkpoint: Path, out: Path) -> None:
-            own = model_stages.texts_of(self.collection)
+            own = words.texts_of(self.collection)
             texts = own if read is None else (document.contents for document in read.documents())
             pretraining.pretrain(
                 texts, self.folder.model("vocabulary"), backbone.source, backbone.name,
@@ -292,7 +280,7 @@ class ModelTraining:
 
     def _backbone(self) -> BackboneChoice:
         """What `model.backbone` means here; one from scratch is made first."""
-        from lexigraft.learn import model_stages
+        from lexigraft.learn import vocabulary as words
         from lexigraft.learn.fresh_backbone import FORMAT_VERSION, KIND, size_config
 
         name, size = backbone_name(self.settings.model.backbone), self.settings.backbone
@@ -305,7 +293,7 @@ class ModelTraining:
         wanted = Manifest(KIND, FORMAT_VERSION, size_config(self.settings), learned_from, seed)
         made = self.artifacts.ensure(
             "vocabulary", "backbone", path, wanted,
-            lambda out: model_stages.make_backbone(self.collection, layers, seed, out, size),
+            lambda out: words.make_backbone(self.collection, layers, seed, out, size),
         )  # fmt: skip
         return BackboneChoice(SCRATCH, str(path), {"backbone": SCRATCH, "made": made.fingerprint})
 
@@ -367,12 +355,6 @@ def _named_files(settings: FinetuneSettings) -> dict[str, str]:
     """The hashes of the files that fine-tuning reads beside the collection."""
     files = {"negatives": settings.negatives if settings.n_negatives else "", "teacher": settings.teacher}
     return {name: hash_file(scores_file(f"finetune.{name}", file)) for name, file in files.items() if file}
-
-
-def file_hashes(folder: Path) -> dict[str, str]:
-    """Of a backbone in a folder: trained further or changed, it is another one."""
-    files = sorted(folder.iterdir()) if folder.is_dir() else []
-    return {file.name: hash_file(file) for file in files if file.is_file()}
 
 
 def _training_files(collection: Collection) -> dict[str, str]:

@@ -1,0 +1,30 @@
+"""The operating point of a system: the (qk, dk) that a person searches a run with, chosen for a cost on validation
+queries and kept with the run."""
+
+import json
+from typing import Any, NamedTuple
+
+from lexigraft.core.artifact import write_json
+from lexigraft.stages.layout import RunFolder
+
+
+class OperatingPoint(NamedTuple):
+    """Terms kept of a query and of a document (0: all), and in one line why these."""
+
+    qk: int
+    dk: int
+    why: str
+
+
+def read_operating_point(run: RunFolder, system: str) -> OperatingPoint:
+    """What the run chose for a system; whole vectors where it chose nothing."""
+    try:
+        chosen: dict[str, Any] = json.loads(run.operating_points.read_text(encoding="utf-8"))[system]
+    except (OSError, ValueError, KeyError):
+        return OperatingPoint(0, 0, "whole vectors: this run chose no operating point for the system")
+    return OperatingPoint(int(chosen["qk"]), int(chosen["dk"]), str(chosen["why"]))
+
+
+def write_operating_points(run: RunFolder, chosen: dict[str, OperatingPoint]) -> None:
+    """Keep the choice for every system, by name."""
+    write_json(run.operating_points, {system: point._asdict() for system, point in chosen.items()})

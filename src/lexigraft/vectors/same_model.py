@@ -1,0 +1,16 @@
+"""Whether a model is the one that wrote an index's documents."""
+
+from pathlib import Path
+
+from lexigraft.core.artifact import read_manifest
+from lexigraft.core.errors import ArtifactError
+
+
+def require_same_model(path: Path, fingerprint: str) -> None:
+    """Raise unless the model at `path` is the one with this fingerprint."""
+    manifest = read_manifest(path)
+    if manifest is None or manifest.fingerprint != fingerprint:
+        raise ArtifactError(
+            f"the model at {path} was trained again after this index was made; encode and index with it (the run's "
+            "command continues), or search with --system bm25"
+        )
