@@ -16,9 +16,10 @@ from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import VocabularyMismatchError
 from lexigraft.core.types import Document, Qrel, Query, Vocabulary
 from lexigraft.data.write import write_collection
+from lexigraft.index.store import open_index
 from lexigraft.model import precision
 from lexigraft.model.encoder import open_encoder
-from lexigraft.retrieve.text_search import TextSearch
+from lexigraft.retrieve.retriever import Retriever
 from lexigraft.vectors.encode import ModelQueryEncoder, open_model_query_encoder
 
 DONE = {"pretrain": "pretrained", "finetune": "finetuned"}
@@ -224,7 +225,7 @@ def test_half_the_bits_give_nearly_the_same_vectors(finished, monkeypatch):
 
 
 def test_a_text_without_words_is_empty(finished):
-    session = TextSearch(finished / "judged/esplade/index")
+    session = Retriever.open(finished / "judged/esplade/index")
     for text in ("", "?!", "..."):
         assert (session.terms(text), session.search(text)) == ([], [])
 
@@ -247,7 +248,7 @@ def test_terms_come_from_words_of_either_text(finished, lexigraft, tmp_path):
     assert sum(item["points"] for item in why["contributions"]) == why["points"]
     assert why["points"] * why["scale"] == why["score"]
     assert sum(item["share"] for item in why["contributions"]) == pytest.approx(1)
-    held = set(TextSearch(finished / "judged/esplade/index").index.segments[0].index.titles[int(doc_id[1:])].split())
+    held = set(open_index(finished / "judged/esplade/index").titles[int(doc_id[1:])].split())
     for item in why["contributions"]:
         assert item["query_from"]["token"] in query.split()
         assert item["document_from"]["token"] in held

@@ -87,10 +87,10 @@ def _program() -> str:
 
 
 def _best_answer(run: Path) -> str:
-    from lexigraft.retrieve.text_search import TextSearch
-    from lexigraft.stages.layout import RunFolder
+    from lexigraft.retrieve.retriever import Retriever
 
-    hits = TextSearch(RunFolder(run).searchable_index(None)).search(EXAMPLE, 1)
+    with Retriever.open(run) as retriever:
+        hits = retriever.search(EXAMPLE, 1)
     return hits[0].doc_id if hits else "DOC_ID"
 
 

@@ -72,6 +72,19 @@ def _parse_override(override: str) -> Mapping[str, Any]:
     return {section: {key: value}}
 
 
+def override(name: str, value: Any) -> str:
+    """A setting and its value as `load_settings` takes overrides: `section.key=value`, the value in TOML's spelling."""
+    return f"{name}={_spelt(value)}"
+
+
+def _spelt(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_spelt, value))}]"
+    return json.dumps(value) if isinstance(value, str) else repr(value)
+
+
 def _merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """All layers as one, the later over the earlier: settings that need one another are checked together, in whatever
     order they were given."""

@@ -12,7 +12,6 @@ from lexigraft.index import metadata as metadata_store
 from lexigraft.index import store as index_store
 from lexigraft.index.metadata import Column, ColumnsBuilder, documents_in_order
 from lexigraft.index.store import open_index
-from lexigraft.retrieve.refined_search import require_plain
 from lexigraft.stages.standalone import require_free_for
 
 log = logging.getLogger(__name__)
@@ -21,7 +20,6 @@ log = logging.getLogger(__name__)
 def build_metadata(index: Path, out: Path, data: str | None, file: Path | None) -> list[Column]:
     """Write the metadata of the documents of `index` to `out`, replacing metadata there: those of the collection
     `data`, or of `file`. Returns the columns."""
-    require_plain(index)
     require_free_for(out, metadata_store.KIND)
     if file is not None:
         records, config = file_metadata(file), {"file": hash_file(file) if file.is_file() else ""}

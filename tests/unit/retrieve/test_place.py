@@ -2,7 +2,7 @@ import pytest
 
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import ArtifactError
-from lexigraft.retrieve.refined_search import require_made_of
+from lexigraft.retrieve.place import require_made_of
 
 
 def artifact(path, kind, config, parents=None):
