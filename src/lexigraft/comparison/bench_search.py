@@ -11,13 +11,13 @@ from lexigraft.core.errors import InputError, LexigraftError, SettingError
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.readers.topics import read_queries
 from lexigraft.index.inverted import Index
-from lexigraft.index.store import open_index
 from lexigraft.measure.cost import mean_terms, postings_per_query
 from lexigraft.measure.speed import time_calls, time_side_by_side
+from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.searcher import METHODS, Searcher
 from lexigraft.stages.finished_run import open_run
 from lexigraft.stages.layout import JUDGED, MODEL, RunFolder
-from lexigraft.vectors.query_encoder import QueryEncoder, encode_queries, open_query_encoder
+from lexigraft.vectors.query_encoder import QueryEncoder
 
 FEWER_ENCODINGS = 10  # a model takes ten times as long to encode a query as an index to answer it
 
@@ -44,10 +44,10 @@ def bench_index(
         raise SettingError(f"search method {unknown[0]!r} is not known; one of {', '.join(METHODS)}")
     if not queries:
         raise InputError("there is no query to measure with")
-    opened = open_index(index)
+    encoded = EncodedIndex(index)
+    opened = encoded.index
     some = [queries[place] for place in range(0, len(queries), -(-len(queries) // limit))]
-    encoder = open_query_encoder(opened.meta.query_encoder, opened.vocabulary, index)
-    vectors = encode_queries(some, encoder, opened.vocabulary)
+    vectors = encoded.encode_queries(some)
     searchers = {method: Searcher(opened, method) for method in methods}
     return {
         "index": str(index),
@@ -57,7 +57,7 @@ def bench_index(
         "postings_per_query": postings_per_query(vectors, opened),
         "runs": runs,
         "threads": 1,
-        "ms_encode": _encoding_times(encoder, some, runs),
+        "ms_encode": _encoding_times(encoded.encoder, some, runs),
         "searches": [row for k in ks for row in _search_rows(searchers, vectors, k, runs)],
     }
 

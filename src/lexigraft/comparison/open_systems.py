@@ -20,6 +20,7 @@ from lexigraft.explain.wackiness import Find, TextTerms, document_frequency, tex
 from lexigraft.index.inverted import Index
 from lexigraft.index.store import open_index
 from lexigraft.learn.training_data import TRAIN
+from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.searcher import Searcher
 from lexigraft.stages.encode import passage_config, searched_documents
 from lexigraft.stages.evaluate import known_judgements
@@ -27,7 +28,7 @@ from lexigraft.stages.finished_run import open_run
 from lexigraft.stages.layout import JUDGED, MODEL, RunFolder
 from lexigraft.vectors import counts as counts_store
 from lexigraft.vectors.own_bags import bag_reader
-from lexigraft.vectors.query_encoder import QueryEncoder, encode_queries, open_query_encoder
+from lexigraft.vectors.query_encoder import QueryEncoder, encode_queries
 from lexigraft.vectors.store import DocumentVectors, open_vectors
 from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.batching import batches
@@ -61,7 +62,7 @@ class OpenSystem:
 
     @cached_property
     def encoder(self) -> QueryEncoder:
-        return open_query_encoder(self.index.meta.query_encoder, self.index.vocabulary, self.index_path)
+        return EncodedIndex(self.index_path, self.index).encoder
 
     @cached_property
     def split(self) -> str | None:
