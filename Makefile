@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test test-integrations lint bench-head bench-index bench-engines clean
+.PHONY: quickstart test test-integrations lint docs reference bench-head bench-index bench-engines clean
 
 quickstart: .venv/.train
 	HF_HUB_OFFLINE=1 $(BIN)/lexigraft quickstart $(if $(FULL),--full)
@@ -22,6 +22,14 @@ lint: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The site, in site/; a warning is an error.
+docs: .venv/.docs
+	$(BIN)/zensical build --strict --clean
+
+# The pages that are written from the code; tests hold them equal to it.
+reference: .venv/.core
+	$(BIN)/python -m lexigraft.cli.reference docs/reference/commands.md
 
 bench-head: .venv/.dev
 	$(BIN)/python -m bench.head_cpu
@@ -54,6 +62,11 @@ bench-engines: .venv-engines/.done
 	$(PIP_INSTALL) --no-build-isolation -e ".[dev,train]"
 	@touch $@
 
+.venv/.docs: .venv/.core
+	@echo "installing what the site needs ..."
+	$(PIP_INSTALL) --no-build-isolation -e ".[docs]"
+	@touch $@
+
 # The peers have an environment of their own, so that what they pin never decides what the project runs with.
 .venv-engines/.done: pyproject.toml constraints.txt bench/engines/requirements.txt
 	@echo "installing Lexigraft and the other engines into .venv-engines ..."
@@ -65,4 +78,4 @@ bench-engines: .venv-engines/.done
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-engines runs build *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-engines runs build site .cache *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

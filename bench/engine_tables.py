@@ -1,4 +1,4 @@
-"""The tables of docs/engines.md from the results of `python -m bench.engines`.
+"""The tables of docs/results/engines.md from the results of `python -m bench.engines`.
 
     python -m bench.engine_tables FILE.json [FILE.json ...] [--merged FILE.json]
 

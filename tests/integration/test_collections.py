@@ -83,6 +83,6 @@ def test_counts_are_those_of_the_collections_own_readme(lexigraft):
 
 @pytest.mark.skipif(DATA is None, reason="LEXIGRAFT_DATA is not set")
 def test_a_vocabulary_of_all_texts(tmp_path, lexigraft):
-    """How long it takes is said in docs/data.md; a busy machine must not make this fail."""
+    """How long it takes is said in docs/howto/collections.md; a busy machine must not make this fail."""
     call = ("vocab", "unigrams", "--data", Path(DATA) / "pretrain_text", "--out", tmp_path / "v", "--size", 100_000)
     assert lexigraft(*call, "--json").json["terms"] > 90_000

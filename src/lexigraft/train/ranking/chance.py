@@ -1,7 +1,7 @@
 """A ranking that has died: every document of a batch scores the same, and training goes on to no end (F4).
 
 Its loss is then that of chance, and stays there: no term tells two texts apart, so no gradient does either. The number
-of terms does not show it (docs/training.md, "When training dies").
+of terms does not show it (docs/results/training.md, "When training dies").
 """
 
 from pathlib import Path
