@@ -13,10 +13,11 @@ from typing import Any
 
 from lexigraft.core.errors import SettingError
 from lexigraft.core.recipes import SECTION, read_recipe
-from lexigraft.core.settings import AUTO, Settings
+from lexigraft.core.settings import AUTO, BUDGETS, Settings
 from lexigraft.core.toml_files import read_toml, require_known
 
-NUMBER_OR_AUTO = ("model.alpha",)
+# Settings that are a number or one of some words.
+NUMBER_OR_WORD = {"model.alpha": (AUTO,), "prune.budget": BUDGETS}
 
 
 def load_settings(path: Path | None = None, overrides: Iterable[str] = (), recipe: str | None = None) -> Settings:
@@ -106,11 +107,11 @@ def _convert(name: str, value: Any, default: Any) -> Any:
             form = "[[0, 0], [7, 20]]" if wanted is list else '["one", "two"]'
             raise SettingError(f"{name} = {value!r} is not allowed: it is a list such as {form}")
         return tuple(tuple(item) if isinstance(item, list) else item for item in items)
-    if name in NUMBER_OR_AUTO:
+    if (words := NUMBER_OR_WORD.get(name)) is not None:
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if value != AUTO and not number:
-            raise SettingError(f"{name} = {value!r} is not allowed: a number of more than 0, or {AUTO}")
-        return value if value == AUTO else float(value)
+        if value not in words and not number:
+            raise SettingError(f"{name} = {value!r} is not allowed: a number of more than 0, or {' or '.join(words)}")
+        return value if value in words else float(value)
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type(value) is not type(default):

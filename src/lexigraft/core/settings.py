@@ -10,6 +10,7 @@ from lexigraft.core.settings_tilde import TildeSettings
 
 SYSTEMS = ("bm25", "bm25-plain", "esplade")
 AUTO = "auto"
+BUDGETS = ("bm25", "none")
 HEADS = ("grafted", "random", "plain", "unicoil")
 QUERY_SIDES = ("model", "words")
 POOLINGS = ("max", "sum", "cls")
@@ -69,10 +70,15 @@ class PruneSettings:
 
     budgets: tuple[tuple[int, int], ...] = ((0, 0), (10, 40), (7, 20), (5, 20), (5, 10))  # of the learned model
     lexical: tuple[tuple[int, int], ...] = ((0, 0),)  # of BM25
+    # What a search may cost: the best of `budgets` at no more than BM25's FLOPS (bm25), or than so many, is what a
+    # person searches the run with; none: whole vectors.
+    budget: float | str = "bm25"
 
     def __post_init__(self) -> None:
         for name in ("budgets", "lexical"):
             self._check(name, getattr(self, name))
+        costs = self.budget in BUDGETS if isinstance(self.budget, str) else 0 < self.budget < float("inf")
+        require(costs, "prune.budget", self.budget, f"{' or '.join(BUDGETS)}, or FLOPS of more than 0, such as 0.5")
 
     @staticmethod
     def _check(name: str, budgets: tuple[tuple[int, int], ...]) -> None:
