@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test test-integrations lint bench-head bench-index bench-engines clean
+.PHONY: quickstart test test-integrations lint settings-reference bench-head bench-index bench-engines clean
 
 quickstart: .venv/.train
 	HF_HUB_OFFLINE=1 $(BIN)/lexigraft quickstart $(if $(FULL),--full)
@@ -22,6 +22,10 @@ lint: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# docs/settings.md, from the declarations of src/lexigraft/core/settings; a test fails where it is old.
+settings-reference: .venv/.core
+	$(BIN)/python -m lexigraft.core.settings.reference > docs/settings.md
 
 bench-head: .venv/.dev
 	$(BIN)/python -m bench.head_cpu
