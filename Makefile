@@ -30,6 +30,7 @@ docs: .venv/.docs
 # The pages that are written from the code; tests hold them equal to it.
 reference: .venv/.core
 	$(BIN)/python -m lexigraft.cli.reference docs/reference/commands.md
+	$(BIN)/python -m lexigraft.core.settings.reference > docs/settings.md
 
 bench-head: .venv/.dev
 	$(BIN)/python -m bench.head_cpu

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from lexigraft.core.settings_backbone import BackboneSettings
-from lexigraft.core.settings_mlm import MlmSettings
+from lexigraft.core.settings import BackboneSettings, MlmSettings
 from lexigraft.data.sources import open_source
 from lexigraft.model.masked_lm import load_masked_lm
 from lexigraft.model.scratch import make_backbone

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import Manifest, write_json
+from lexigraft.comparison.operating_points import choose_operating_points
+from lexigraft.core.artifact import Manifest, read_manifest, write_json
 from lexigraft.core.config import settings_as_dict
 from lexigraft.core.errors import SettingError
 from lexigraft.core.lock import writer_lock
@@ -29,7 +30,9 @@ from lexigraft.stages.collect import PYDOCS, collect, collected, source_descript
 from lexigraft.stages.ensure import STAGES, Ensurer
 from lexigraft.stages.evaluate import JudgedQueries, measure_names
 from lexigraft.stages.expanded_documents import Expansions
+from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.stages.layout import JUDGED, MODEL, RunFolder
+from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
 from lexigraft.stages.report import assemble_report, write_report
 from lexigraft.vectors import store as vectors_store
 
@@ -92,12 +95,13 @@ class _Run:
                 self.folder.write_contents(views, self.settings.run.systems)
             indexes = self.index_views(views, split)
             rows = [] if split is None else self.evaluate(views[JUDGED], split, indexes)
+            points = self.operating_points(views, split, indexes)
             if split is None:
                 message = "%s has no test or dev judgements: it is indexed and searchable, and nothing is measured"
                 log.warning(message, self.source)
             if not is_leader():
                 return {}
-            report = self.report(views, split, rows)
+            report = self.report(views, split, rows, points)
             write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
             return report
 
@@ -206,10 +210,33 @@ class _Run:
             for keep in self.budgets(system)
         ]  # fmt: skip
 
-    def report(self, views: dict[str, Collection], split: str | None, evaluations: list[Path]) -> dict[str, Any]:
+    def operating_points(
+        self, views: dict[str, Collection], split: str | None, indexes: dict[tuple[str, int], Manifest]
+    ) -> dict[str, OperatingPoint]:
+        """Choose what each system is searched with; the view that is searched gets the index it takes."""
+        run = FinishedRun(self.folder, self.source, self.settings, views[JUDGED], split)
+        prunings = {system: self.budgets(system) for system in self.settings.run.systems if system == MODEL}
+        points = choose_operating_points(run, prunings, self.artifacts, indexes, self.progress)
+        searched = next(iter(views))
+        for system, point in points.items():
+            if searched != JUDGED and point.dk:
+                vectors = read_manifest(self.folder.vectors(searched, system))
+                assert vectors is not None, "made before"
+                self.index(searched, system, point.dk, vectors)
+        if is_leader():
+            write_operating_points(self.folder, points)
+        return points
+
+    def report(
+        self,
+        views: dict[str, Collection],
+        split: str | None,
+        evaluations: list[Path],
+        points: dict[str, OperatingPoint],
+    ) -> dict[str, Any]:
         with measured() as usage:
             name = PYDOCS if self.source == PYDOCS else views[JUDGED].name
-            report = assemble_report(name, split, evaluations, self.artifacts.timings())
+            report = assemble_report(name, split, evaluations, points, self.artifacts.timings())
             if self.settings.teacher.trains and MODEL in self.settings.run.systems:
                 report |= self.folder.teacher_quality()
             write_report(report, self.folder)

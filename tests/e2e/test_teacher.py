@@ -54,8 +54,7 @@ def train(data, out, *more):
 @pytest.fixture(scope="module")
 def trained(data, tmp_path_factory):
     """Long enough to learn something; the command line's own fixture lives too short."""
-    from lexigraft.core.settings import Settings
-    from lexigraft.core.settings_teacher import TeacherSettings
+    from lexigraft.core.settings import Settings, TeacherSettings
     from lexigraft.learn.teacher.training import make_teacher
 
     collection, negatives, backbone = data

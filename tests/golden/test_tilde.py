@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from lexigraft.core.settings_tilde import TildeSettings
+from lexigraft.core.settings import TildeSettings
 from lexigraft.expand.tilde import ExpansionCounts, choose_words
 from lexigraft.train.language.tilde import (
     TildePairs,

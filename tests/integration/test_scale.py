@@ -124,7 +124,7 @@ if __name__ == "__main__":
     from lexigraft.stages.encode_model import encode_with_trained_model
     from lexigraft.learn.new_model import new_encoder
     from lexigraft.core.settings import ModelSettings
-    from lexigraft.core.settings_backbone import BackboneSettings
+    from lexigraft.core.settings import BackboneSettings
     from lexigraft.vocab import lexicon
     from dataclasses import replace
 

@@ -5,6 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from lexigraft.core.settings import Settings
+from lexigraft.core.settings.reference import markdown
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,6 +17,11 @@ def test_every_setting_is_documented_and_every_documented_one_exists():
         f"{section.name}.{f.name}" for section in fields(Settings) for f in fields(getattr(Settings(), section.name))
     }
     assert documented == existing
+
+
+def test_the_reference_of_settings_is_the_one_that_is_made_from_them():
+    made = (ROOT / "docs/settings.md").read_text(encoding="utf-8")
+    assert made == markdown(), "docs/settings.md is old: make settings-reference"
 
 
 def test_links_lead_somewhere():

@@ -9,7 +9,7 @@ from lexigraft.cli.console import BarProgress, print_json, print_line, show_mess
 from lexigraft.cli.model.training import show_facts
 from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, SetOption
 from lexigraft.core.errors import SettingError
-from lexigraft.core.settings_teacher import TeacherSettings
+from lexigraft.core.settings import TeacherSettings
 
 app = typer.Typer(
     no_args_is_help=True,

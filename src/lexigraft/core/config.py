@@ -13,10 +13,9 @@ from typing import Any
 
 from lexigraft.core.errors import SettingError
 from lexigraft.core.recipes import SECTION, read_recipe
-from lexigraft.core.settings import AUTO, Settings
+from lexigraft.core.settings import Settings
+from lexigraft.core.settings.section import declared
 from lexigraft.core.toml_files import read_toml, require_known
-
-NUMBER_OR_AUTO = ("model.alpha",)
 
 
 def load_settings(path: Path | None = None, overrides: Iterable[str] = (), recipe: str | None = None) -> Settings:
@@ -101,33 +100,10 @@ def _apply(settings: Settings, changes: Mapping[str, Mapping[str, Any]]) -> Sett
     sections = {}
     for section, values in changes.items():
         old = getattr(settings, section)
-        known = [f.name for f in fields(old)]
+        known = declared(type(old))
         converted = {}
         for key, value in values.items():
-            require_known(f"{section}.{key}", [f"{section}.{name}" for name in known], "setting")
-            converted[key] = _convert(f"{section}.{key}", value, getattr(old, key))
+            require_known(f"{section}.{key}", [one.name for one in known.values()], "setting")
+            converted[key] = known[key].read(value)
         sections[section] = replace(old, **converted)
     return replace(settings, **sections)  # at once: sections that need one another are checked together
-
-
-def _convert(name: str, value: Any, default: Any) -> Any:
-    """`value` as the type of `default`; lists become tuples and a lone value a tuple of one."""
-    if isinstance(default, tuple):
-        items = value if isinstance(value, list) else [value]
-        wanted = list if default and isinstance(default[0], tuple) else str
-        if not all(isinstance(item, wanted) for item in items):
-            form = "[[0, 0], [7, 20]]" if wanted is list else '["one", "two"]'
-            raise SettingError(f"{name} = {value!r} is not allowed: it is a list such as {form}")
-        return tuple(tuple(item) if isinstance(item, list) else item for item in items)
-    if name in NUMBER_OR_AUTO:
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if value != AUTO and not number:
-            raise SettingError(f"{name} = {value!r} is not allowed: a number of more than 0, or {AUTO}")
-        return value if value == AUTO else float(value)
-    if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if type(value) is not type(default):
-        raise SettingError(
-            f"{name} = {value!r} should be of type {type(default).__name__}, like its default {default!r}"
-        )
-    return value

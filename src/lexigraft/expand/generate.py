@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import hash_file, write_json
-from lexigraft.core.errors import ArtifactError, InputError, MissingExtraError
+from lexigraft.core.errors import ArtifactError, InputError, MissingExtraError, require
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import require
 
 PLACE = "{text}"
 MODEL_FILES = (".json", ".safetensors", ".bin", ".model", ".txt", ".jinja")  # what a model in a folder is read from

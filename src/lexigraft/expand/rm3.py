@@ -20,9 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.errors import SettingError
+from lexigraft.core.errors import SettingError, require
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import require
 from lexigraft.core.types import SparseMatrix, require_same_vocabulary
 from lexigraft.search.alignment import AlignedRows
 from lexigraft.search.searching import Searching

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import ArrayWriter, release_pages, write_strings
 from lexigraft.core.compiled import compiled
-from lexigraft.core.errors import InputError
+from lexigraft.core.errors import InputError, require
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import IndexSettings, require
+from lexigraft.core.settings import IndexSettings
 from lexigraft.core.types import SparseMatrix
 from lexigraft.index.codec import RANGE, encode_range, padded, require_addressable
 from lexigraft.index.inverted import IndexMeta

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import release_pages
 from lexigraft.core.compiled import compiled
-from lexigraft.core.errors import InputError
+from lexigraft.core.errors import InputError, require
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import require
 from lexigraft.index.bisection import slopes, split, split_to_leaves
 from lexigraft.vectors.rows import require_rows
 

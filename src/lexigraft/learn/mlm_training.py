@@ -13,8 +13,7 @@ from lexigraft.core.artifact import write_json
 from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import Progress
-from lexigraft.core.settings import ModelSettings
-from lexigraft.core.settings_mlm import MlmSettings
+from lexigraft.core.settings import MlmSettings, ModelSettings
 from lexigraft.learn.token_cache import cached, open_aligned, write_aligned
 from lexigraft.learn.training_curves import draw
 from lexigraft.model.backbone import default_device

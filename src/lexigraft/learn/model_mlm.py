@@ -7,8 +7,7 @@ from lexigraft.core.artifact import Manifest, recipe
 from lexigraft.core.errors import InputError, require
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import Settings
-from lexigraft.core.settings_mlm import MlmSettings
+from lexigraft.core.settings import MlmSettings, Settings
 from lexigraft.learn.backbone_choice import file_hashes
 from lexigraft.learn.mlm_training import FORMAT_VERSION, KIND, deciding, read_facts, reads_raw, train_masked_lm
 from lexigraft.stages.collect import source_description

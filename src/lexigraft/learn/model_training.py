@@ -12,9 +12,7 @@ from lexigraft.core.artifact import Manifest, hash_file, read_manifest, recipe
 from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import FinetuneSettings, Settings
-from lexigraft.core.settings_backbone import BackboneSettings
-from lexigraft.core.settings_mlm import MlmSettings
+from lexigraft.core.settings import BackboneSettings, FinetuneSettings, MlmSettings, Settings
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.data.sources import open_source
 from lexigraft.learn.backbone_choice import SCRATCH, BackboneChoice, backbone_name, file_hashes

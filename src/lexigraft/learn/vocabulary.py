@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from lexigraft.core.settings import VocabSettings
-from lexigraft.core.settings_backbone import BackboneSettings
+from lexigraft.core.settings import BackboneSettings, VocabSettings
 from lexigraft.data.collection import Collection
 from lexigraft.learn.training_data import training_queries
 from lexigraft.model import scratch

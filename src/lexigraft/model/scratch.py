@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from lexigraft.core.settings_backbone import BackboneSettings
+from lexigraft.core.settings import BackboneSettings
 from lexigraft.model.backbone import find_tokenizer, transformers_library
 from lexigraft.vocab.subwords import from_transformers
 from lexigraft.vocab.tokenizer_files import copy_tokenizer, write_tokenizer

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from lexigraft.core.settings import require
+from lexigraft.core.errors import require
 from lexigraft.core.types import Ranking
 
 

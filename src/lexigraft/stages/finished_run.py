@@ -1,4 +1,5 @@
-"""A run that has ended, opened again: with which settings it was made, of which collection, and measured on what."""
+"""A run as a whole: with which settings it is made, of which collection, and measured on what; one that has ended is
+opened again."""
 
 import json
 from dataclasses import dataclass

@@ -102,7 +102,8 @@ class RunFolder:
         """The name of a file that a run would overwrite in a folder where none has run before."""
         if lock_file(self.root).exists():
             return None
-        written = (self.contents, self.settings, self.timings, *map(self.report, ("json", "md", "png")))
+        own = (self.contents, self.settings, self.timings, self.operating_points)
+        written = (*own, *map(self.report, ("json", "md", "png")))
         return next((file.name for file in written if file.exists()), None)
 
     def write_contents(self, views: Iterable[str], systems: Iterable[str]) -> None:

@@ -1,6 +1,7 @@
 """The report of a run: `report.json` for scripts, `report.md` for the eye, `report.png` for the talk."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,16 +9,23 @@ from typing import Any
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.stages.layout import RunFolder
+from lexigraft.stages.operating_point import OperatingPoint, as_json
 
 # The columns of every row, in the order people read them.
 COLUMNS = ("system", "qk", "dk", "L0_q", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10", "ms_encode", "ms_search")
+CHOSEN_MARK = "*"  # beside the row that a search takes
 DECIMALS = {"L0_q": 1, "L0_d": 1, "ms_encode": 3, "ms_search": 3}
 
 
 def assemble_report(
-    name: str, split: str | None, evaluations: Sequence[Path], timings: Sequence[Mapping[str, Any]]
+    name: str,
+    split: str | None,
+    evaluations: Sequence[Path],
+    points: Mapping[str, OperatingPoint],
+    timings: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """The report as JSON: what was measured on, one row a system and pruning, and what the stages took."""
+    """The report as JSON: what was measured on, one row a system and pruning, which of them a search takes, and what
+    the stages took."""
     rows = [json.loads((path / "row.json").read_text(encoding="utf-8")) for path in evaluations]
     collection: dict[str, Any] = {"name": name, "split": split}
     if rows:
@@ -29,7 +37,7 @@ def assemble_report(
     kept = [
         {key: value for key, value in row.items() if key not in ("documents", "queries", "measured_by")} for row in rows
     ]
-    return {"collection": collection, "rows": kept, "stages": list(timings)}
+    return {"collection": collection, "rows": kept, "operating_points": as_json(points), "stages": list(timings)}
 
 
 def read_report(run: RunFolder) -> dict[str, Any]:
@@ -60,6 +68,31 @@ def cell(column: str, value: Any) -> str:
     return f"{value:.{DECIMALS.get(column, 4)}f}" if isinstance(value, float) else str(value)
 
 
+def table_cells(report: Mapping[str, Any]) -> list[list[str]]:
+    """The rows of the report as texts, in the order of COLUMNS; the pruning that a search takes has CHOSEN_MARK after
+    the name of its system."""
+    points = _choices(report)
+    cells = []
+    for row in report["rows"]:
+        system, *others = (cell(column, row[column]) for column in COLUMNS)
+        point = points.get(row["system"])
+        chosen = point is not None and (point["qk"], point["dk"]) == (row["qk"], row["dk"])
+        cells.append([f"{system} {CHOSEN_MARK}" if chosen else system, *others])
+    return cells
+
+
+def operating_point_lines(report: Mapping[str, Any]) -> list[str]:
+    """What each system with several prunings is searched with, and why; one line a system."""
+    return [f"{CHOSEN_MARK} {system} is searched with {point['why']}" for system, point in _choices(report).items()]
+
+
+def _choices(report: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The operating points of systems that have more than one row; reports of former versions have none."""
+    rows = Counter(row["system"] for row in report["rows"])
+    points = report.get("operating_points", {}).items()
+    return {system: point for system, point in points if rows[system] > 1}
+
+
 def as_markdown(report: Mapping[str, Any]) -> str:
     collection, rows = report["collection"], report["rows"]
     lines = [f"# {collection['name']}", ""]
@@ -69,10 +102,11 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         f"{collection['queries']:,} {collection['split']} queries over {collection['documents']:,} documents.", "",
         "| " + " | ".join(COLUMNS) + " |",
         "|" + "---|" * len(COLUMNS),
-        *("| " + " | ".join(cell(column, row[column]) for column in COLUMNS) + " |" for row in rows), "",
+        *("| " + " | ".join(cells) + " |" for cells in table_cells(report)), "",
         "qk, dk: terms kept of a query and of a document (0: all). L0: mean number of terms. FLOPS: postings touched "
         "by a query, per document of the collection. ms: mean milliseconds a query on one thread, from text to vector "
         "and from vector to ranked ids.", "",
+        *(part for line in operating_point_lines(report) for part in (f"{line}.", "")),
         *_teacher_lines(report),
         "![MRR@10 against FLOPS](report.png)", "",
     ]  # fmt: skip

@@ -23,9 +23,9 @@ from lexigraft.comparison.open_systems import (
     write_document_terms,
 )
 from lexigraft.core.artifact import Manifest, write_json
-from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.errors import InputError, SettingError, require
 from lexigraft.core.progress import Progress
-from lexigraft.core.settings import DataSettings, require
+from lexigraft.core.settings import DataSettings
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.collection import CORPUS, QUERIES
 from lexigraft.data.sources import open_source

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from lexigraft.core.errors import InputError
-from lexigraft.core.settings import FinetuneSettings
-from lexigraft.core.settings_teacher import TeacherSettings
+from lexigraft.core.settings import FinetuneSettings, TeacherSettings
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.collection import open_collection
 from lexigraft.data.write import write_collection

@@ -5,7 +5,7 @@ import torch
 import transformers
 
 from lexigraft.core.errors import InputError
-from lexigraft.core.settings_backbone import BackboneSettings
+from lexigraft.core.settings import BackboneSettings
 from lexigraft.model.backbone import load_backbone
 from lexigraft.model.scratch import make_backbone
 from lexigraft.vocab.wordpiece import train_wordpiece

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexigraft.core.settings_teacher import TeacherSettings
+from lexigraft.core.settings import TeacherSettings
 from lexigraft.train.ranking.cross_encoder import (
     RankingLists,
     Reranking,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from lexigraft.core.settings import require
+from lexigraft.core.errors import require
 
 CORRECTIONS = ("none", "power", "estimated")
 MOST_POSITIONS = 1000

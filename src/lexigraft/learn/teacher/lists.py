@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import InputError
-from lexigraft.core.settings import FinetuneSettings
-from lexigraft.core.settings_teacher import TeacherSettings
+from lexigraft.core.settings import FinetuneSettings, TeacherSettings
 from lexigraft.data.collection import Collection
 from lexigraft.learn.hard_negatives import read_candidates
 from lexigraft.learn.training_data import HELD_OUT_SHARE, TRAIN, Pairs, judged_pairs, positives, sample

@@ -12,8 +12,7 @@ from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import Settings
-from lexigraft.core.settings_teacher import TeacherSettings
+from lexigraft.core.settings import Settings, TeacherSettings
 from lexigraft.data.collection import Collection
 from lexigraft.learn.backbone_choice import file_hashes
 from lexigraft.learn.teacher.lists import require_training, teacher_data

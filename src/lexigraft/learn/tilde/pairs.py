@@ -12,8 +12,7 @@ import numpy as np
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.named_file import named_file
-from lexigraft.core.settings import FinetuneSettings
-from lexigraft.core.settings_tilde import TildeSettings
+from lexigraft.core.settings import FinetuneSettings, TildeSettings
 from lexigraft.core.types import Vocabulary
 from lexigraft.data.collection import Collection
 from lexigraft.data.readers.scores import read_scores

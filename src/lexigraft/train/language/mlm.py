@@ -15,7 +15,7 @@ from torch import Tensor
 from lexigraft.core.errors import InputError
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings_mlm import MlmSettings
+from lexigraft.core.settings import MlmSettings
 from lexigraft.model.inputs import padded
 from lexigraft.model.masked_lm import MaskedLM
 from lexigraft.model.pool import max_over_tokens, saturate

@@ -24,7 +24,7 @@ from torch import Tensor
 
 from lexigraft.core.processes import n_processes, process_rank
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings_tilde import TildeSettings
+from lexigraft.core.settings import TildeSettings
 from lexigraft.model.inputs import padded
 from lexigraft.model.masked_lm import MaskedLM
 from lexigraft.model.tilde import first_states

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings_teacher import TeacherSettings
+from lexigraft.core.settings import TeacherSettings
 from lexigraft.model.cross_encoder import CrossEncoder
 from lexigraft.train.batches import rows_of_step, steps_of_passes, warmup_within
 from lexigraft.train.distributed import gather_rows, own_share

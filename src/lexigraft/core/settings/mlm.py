@@ -3,35 +3,42 @@
 from dataclasses import dataclass, replace
 
 from lexigraft.core.errors import require
+from lexigraft.core.settings.schedule import checkpoint_every, horizon, learning_rate, warmup
+from lexigraft.core.settings.section import Section, setting
 
 
 @dataclass(frozen=True)
-class MlmSettings:
-    """`steps` or `epochs` say how long; with neither there is none. `horizon` is where the learning rate reaches 0 (0:
-    at the last step). A `second` corpus follows on the first, with a warm-up and a decay of its own."""
+class MlmSettings(Section, name="mlm"):
+    """Masked language modelling of the backbone, before all else. `steps` or `epochs` says how long; with neither there
+    is none. A second corpus follows on the first, with a warm-up and a decay of its own."""
 
-    steps: int = 0
-    epochs: float = 0.0  # passes over the texts, instead of steps
-    batch: int = 64
-    learning_rate: float = 2e-4
-    warmup: int = 100
-    horizon: int = 0
-    length: int = 64  # subwords of a text, the two special ones included
-    flops: float = 0.0  # weight of the FLOPS of the vectors (middle-training)
-    sampled: int = 0  # so many subwords drawn a step stand for all in the softmax; 0: all of them
-    checkpoint_every: int = 250
-    source: str = ""  # the texts: another collection or a file of texts; empty: the collection's own
-    second: str = ""  # a second corpus, on which training goes on afterwards; empty: none
-    second_steps: int = 0
-    second_epochs: float = 0.0
+    steps: int = setting(0, "how many steps", at_least=0)
+    epochs: float = setting(0.0, "passes over the texts, instead of steps", at_least=0)
+    batch: int = setting(64, "texts a step", at_least=1)
+    learning_rate: float = learning_rate(2e-4)
+    warmup: int = warmup(100)
+    horizon: int = horizon()
+    length: int = setting(64, "subwords read of a text, the two special ones included", at_least=3)
+    flops: float = setting(0.0, "weight of the FLOPS of its vectors (middle-training)", at_least=0)
+    sampled: int = setting(
+        0, "so many subwords, drawn at every step, stand for all in the softmax", at_least=0, zero="all of them"
+    )
+    checkpoint_every: int = checkpoint_every(250)
+    source: str = setting(
+        "",
+        "the texts: a collection or texts, given as `--data` is",
+        empty="the collection's own documents and training queries",
+    )
+    second: str = setting(
+        "",
+        "a second corpus, given as `--data` is, on which training goes on afterwards; the learning rate warms up and "
+        "decays again",
+        empty="none",
+    )
+    second_steps: int = setting(0, "how many steps on the second corpus", at_least=0)
+    second_epochs: float = setting(0.0, "passes over the second corpus, instead of steps", at_least=0)
 
-    def __post_init__(self) -> None:
-        for name, least in (
-            ("steps", 0), ("epochs", 0), ("batch", 1), ("warmup", 0), ("horizon", 0), ("length", 3), ("flops", 0),
-            ("sampled", 0), ("checkpoint_every", 1), ("second_steps", 0), ("second_epochs", 0),
-        ):  # fmt: skip
-            require(getattr(self, name) >= least, f"mlm.{name}", getattr(self, name), f"{least} or more")
-        require(self.learning_rate > 0, "mlm.learning_rate", self.learning_rate, "more than 0")
+    def check_together(self) -> None:
         one = "0, because {} says how long it trains already; give one of the two"
         require(not (self.steps and self.epochs), "mlm.epochs", self.epochs, one.format("mlm.steps"))
         both = self.second_steps and self.second_epochs

@@ -1,0 +1,45 @@
+"""The settings of every stage: one frozen dataclass a section, in a file of its own, checked when made.
+
+A setting is said once, where its section declares it (`section` explains how); `lexigraft.core.config` reads settings
+from files, `reference` writes docs/settings.md.
+"""
+
+from lexigraft.core.settings.backbone import BackboneSettings
+from lexigraft.core.settings.data import DataSettings
+from lexigraft.core.settings.declaration import AUTO
+from lexigraft.core.settings.evaluate import EvaluateSettings
+from lexigraft.core.settings.every import Settings
+from lexigraft.core.settings.finetune import FinetuneSettings
+from lexigraft.core.settings.index import IndexSettings
+from lexigraft.core.settings.lexical import LexicalSettings
+from lexigraft.core.settings.mlm import MlmSettings
+from lexigraft.core.settings.model import ModelSettings
+from lexigraft.core.settings.pretrain import PretrainSettings
+from lexigraft.core.settings.prune import PruneSettings
+from lexigraft.core.settings.run import SYSTEMS, RunSettings
+from lexigraft.core.settings.search import SEARCH_METHODS, SearchSettings
+from lexigraft.core.settings.teacher import TeacherSettings
+from lexigraft.core.settings.tilde import TildeSettings
+from lexigraft.core.settings.vocab import VocabSettings
+
+__all__ = [
+    "AUTO",
+    "SEARCH_METHODS",
+    "SYSTEMS",
+    "BackboneSettings",
+    "DataSettings",
+    "EvaluateSettings",
+    "FinetuneSettings",
+    "IndexSettings",
+    "LexicalSettings",
+    "MlmSettings",
+    "ModelSettings",
+    "PretrainSettings",
+    "PruneSettings",
+    "RunSettings",
+    "SearchSettings",
+    "Settings",
+    "TeacherSettings",
+    "TildeSettings",
+    "VocabSettings",
+]

@@ -1,0 +1,139 @@
+"""Fine-tuning: the losses and regularisers, each with its weight, and what they are computed from."""
+
+from dataclasses import dataclass
+
+from lexigraft.core.errors import require
+from lexigraft.core.settings.schedule import checkpoint_every, dropout, horizon, learning_rate, warmup
+from lexigraft.core.settings.section import Section, setting
+
+
+def _weight(default: float, meaning: str, more: str = "") -> float:
+    """A loss or regulariser: 0 is without it."""
+    return setting(default, meaning, more, at_least=0)
+
+
+@dataclass(frozen=True)
+class FinetuneSettings(Section, name="finetune"):
+    """Ranking with in-batch negatives. A loss or regulariser whose weight is 0 is left out."""
+
+    steps: int = setting(150, "how many steps, where `finetune.epochs` is 0", at_least=0)
+    epochs: float = setting(0.0, "more than 0: so many passes over the pairs, whatever `finetune.steps` is", at_least=0)
+    batch: int = setting(128, "pairs a step, over all processes together", at_least=2)
+    learning_rate: float = learning_rate(6e-4)
+    head_rate: float = setting(
+        0.2,
+        "the share of the learning rate that the head's rows learn at: a batch says little of most terms",
+        at_least=0,
+        zero="they stay as they are",
+    )
+    frozen_layers: int = setting(
+        1,
+        "layers of the backbone, from below, which do not train; its embeddings do only where they are a plain head "
+        "too; ALBERT's layers are one, and none is frozen",
+        at_least=0,
+    )
+    warmup: int = warmup(10)
+    horizon: int = horizon()
+    dropout: float = dropout(0.0)
+    chunk: int = setting(
+        0,
+        "texts encoded at once: memory for so many, at the price of a second forward pass; the result is the same",
+        at_least=0,
+        zero="all of the batch",
+    )
+    in_batch: float = _weight(1.0, "weight of the ranking loss among the documents of the batch")
+    temperature: float = setting(0.5, "scores are divided by it before the softmax", more_than=0)
+    margin: float = setting(
+        0.0, "what a query's own document must be ahead by: taken from its score before the softmax", at_least=0
+    )
+    symmetric: bool = setting(True, "documents must find their queries too; hard negatives need not")
+    dual: bool = setting(
+        False,
+        "the ranking loss of the unmasked vectors beside that of the masked ones; needs `finetune.qk` or `finetune.dk`",
+    )
+    mask_kl: float = _weight(
+        0.0,
+        "weight of KL(unmasked, masked): masked vectors must rank as the unmasked ones do, which do not learn from it; "
+        "needs `finetune.qk` or `finetune.dk`",
+    )
+    negatives: str = setting(
+        "",
+        "a TREC run over training queries, such as `lexigraft mine` writes: its documents are their hard negatives, "
+        "but for those judged relevant or with the text of one that is",
+        empty="none",
+    )
+    n_negatives: int = setting(
+        0,
+        "so many hard negatives a pair (1 or more with `finetune.negatives`, else 0), drawn anew at every step; all "
+        "queries of the batch have them as negatives",
+        at_least=0,
+    )
+    negatives_depth: int = setting(100, "hard negatives are drawn from so many of the highest", at_least=1)
+    teacher: str = setting(
+        "",
+        "teacher scores of training pairs and hard negatives: a file of query id, document id, score, or a TREC run",
+        "What has no score is left out of `finetune.margin_mse` and `finetune.kl`, one of which must have a weight. "
+        "`lexigraft teacher score` writes such a file, `teacher.steps` makes one in a run.",
+        empty="none",
+    )
+    margin_mse: float = _weight(
+        0.0,
+        "weight of MarginMSE: differences of scores as the teacher's, over a query's own document and the negatives "
+        "drawn for it",
+    )
+    kl: float = _weight(
+        0.0,
+        "weight of KL divergence, over the same documents: softmax of the teacher's scores, softmax of the model's "
+        "over `finetune.temperature`: 1 is the papers'",
+    )
+    joint_flops: float = _weight(0.5, "weight of the joint FLOPS of queries and documents")
+    flops_q: float = _weight(0.0, "weight of the FLOPS of queries")
+    flops_d: float = _weight(0.0, "weight of the FLOPS of documents")
+    l1_q: float = _weight(0.0, "weight of L1 on queries: the sum of a text's weights")
+    l1_d: float = _weight(0.0, "weight of L1 on documents")
+    df_flops: float = _weight(
+        0.0,
+        "weight of DF-FLOPS on documents, by which a term costs the more the more documents have it",
+        "Shares are those of the documents trained on, refreshed every 100 steps.",
+    )
+    df_alpha: float = setting(
+        0.1, "DF-FLOPS: the share of documents at which a term weighs half", more_than=0, less_than=1
+    )
+    df_beta: float = setting(10.0, "DF-FLOPS: how sharply that rises", more_than=0)
+    ramp: int = setting(40, "steps over which the regularisers grow to their weight, quadratically", at_least=0)
+    qk: int = setting(96, "terms kept a query, in training and in the model's vectors", at_least=0, zero="all")
+    dk: int = setting(160, "terms kept a document, in training and in the model's vectors", at_least=0, zero="all")
+    checkpoint_every: int = checkpoint_every(75)
+    validate_every: int = setting(
+        75,
+        "steps between measurements of R@10 on dev queries, or on training queries held out where dev is absent or "
+        "what will be measured; the latest weights within a standard error of the best are kept",
+        at_least=0,
+        zero="never",
+    )
+    validation_queries: int = setting(250, "at most so many validation queries", at_least=1)
+    validation_documents: int = setting(
+        1000, "they are searched among so many documents, their own included", at_least=1
+    )
+    tensorboard: str = setting(
+        "", "a folder for TensorBoard's event files (`pip install 'lexigraft[tensorboard]'`)", empty="none"
+    )
+
+    def check_together(self) -> None:
+        """Raise where a loss is asked for that has nothing to be computed from."""
+        ranks = self.in_batch > 0 or self.margin_mse > 0 or self.kl > 0
+        require(ranks, "finetune.in_batch", self.in_batch, "more than 0, unless margin_mse or kl is")
+        has_negatives = bool(self.negatives) and self.n_negatives > 0
+        drawn = self.n_negatives > 0 or not self.negatives
+        require(drawn, "finetune.negatives", self.negatives, "empty, unless finetune.n_negatives is 1 or more")
+        at_most = f"at most finetune.negatives_depth, which is {self.negatives_depth}"
+        require(self.n_negatives <= self.negatives_depth, "finetune.n_negatives", self.n_negatives, at_most)
+        distils = "empty, unless finetune.negatives and n_negatives give documents to compare the own one with"
+        require(has_negatives or not self.teacher, "finetune.teacher", self.teacher, distils)
+        weighs = self.margin_mse > 0 or self.kl > 0
+        heard = "empty, unless finetune.margin_mse or kl gives its scores a weight"
+        require(weighs or not self.teacher, "finetune.teacher", self.teacher, heard)
+        masked = "off (false, 0), unless finetune.qk or dk is more than 0: without a mask nothing is masked"
+        for name in ("dual", "mask_kl"):
+            require(not getattr(self, name) or self.qk + self.dk > 0, f"finetune.{name}", getattr(self, name), masked)
+        require(self.in_batch > 0 or not self.dual, "finetune.dual", self.dual, "false, unless in_batch is more than 0")

@@ -1,0 +1,22 @@
+"""How an index is built."""
+
+from dataclasses import dataclass
+
+from lexigraft.core.settings.section import Section, setting
+
+
+@dataclass(frozen=True)
+class IndexSettings(Section, name="index"):
+    """How an index is built."""
+
+    memory_mib: int = setting(256, "MiB of postings held in memory at once while an index is built", at_least=1)
+    bits: int = setting(
+        8,
+        "bits of an impact; with 16 or 24 it comes closer to the weight, and takes more room and time",
+        one_of=(8, 16, 24),
+    )
+    reorder: bool = setting(
+        False,
+        "documents with common terms beside each other (recursive graph bisection); made neither the index smaller nor "
+        "a search faster where it was measured ([engines](engines.md))",
+    )

@@ -1,0 +1,21 @@
+"""BM25 and its words."""
+
+from dataclasses import dataclass
+
+from lexigraft.core.settings.section import Section, setting
+
+STOPWORDS = {"english": "Lucene's 33 English stop-words", "none": "no word is one"}
+
+
+@dataclass(frozen=True)
+class LexicalSettings(Section, name="lexical"):
+    """BM25 and its words."""
+
+    k1: float = setting(
+        1.2, "BM25's saturation: how much more a word counts that comes again", at_least=0, zero="not at all"
+    )
+    b: float = setting(
+        0.75, "BM25's length normalisation: from 0, none, to 1, in proportion to the length", at_least=0, at_most=1
+    )
+    stopwords: str = setting("english", "words that are left out", one_of=STOPWORDS)
+    stemmer: str = setting("english", 'words of one stem are one term: any Snowball language, or `"none"`')

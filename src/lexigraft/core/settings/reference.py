@@ -1,0 +1,63 @@
+"""Writes docs/settings.md from the declarations: `python -m lexigraft.core.settings.reference > docs/settings.md`."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+
+from lexigraft.core.settings.declaration import PAIRS, Setting
+from lexigraft.core.settings.every import Settings
+from lexigraft.core.settings.section import Section, declared
+
+HEADER = """\
+<!-- Made from src/lexigraft/core/settings by `make settings-reference`; a test holds the two together. -->
+
+# Settings
+
+Given in a TOML file (`--config`) as `[section]` and `key = value`, or one at a time as `--set section.key=value`. A
+recipe (`--recipe NAME`, one of `lexigraft recipe list`, or a TOML file of your own) is a whole set of them: it comes
+before the file, and the file before `--set`. A value that is not allowed ends the command, with a line that says what
+is.
+"""
+COLUMNS = "| setting | default | allowed | meaning |\n|---|---|---|---|\n"
+
+
+def sections() -> dict[str, type[Section]]:
+    """The section classes by their names, in the order of `Settings`."""
+    return {one.name: type(getattr(Settings(), one.name)) for one in fields(Settings)}
+
+
+def markdown() -> str:
+    """The whole of docs/settings.md."""
+    return HEADER + "".join(_section_lines(name, section) for name, section in sections().items())
+
+
+def _section_lines(name: str, section: type[Section]) -> str:
+    about = " ".join((section.__doc__ or "").split())
+    return f"\n## {name}\n\n{about}\n\n{COLUMNS}" + "".join(map(_row, declared(section).values()))
+
+
+def _row(setting: Setting) -> str:
+    cells = (f"`{setting.name}`", f"`{setting.default_text}`", _allowed(setting), " ".join(_meaning(setting)))
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _allowed(setting: Setting) -> str:
+    if setting.said.one_of or setting.said.some_of:
+        return setting.range
+    limits = "" if setting.type == PAIRS else setting.range
+    return ", ".join(part for part in (setting.kind, limits) if part)
+
+
+def _meaning(setting: Setting) -> Iterator[str]:
+    special = "".join(f"; {_value(value)}: {meaning}" for value, meaning in setting.special_values)
+    yield setting.said.meaning + special + ("." if setting.said.more else "")
+    if setting.said.more:
+        yield setting.said.more
+
+
+def _value(value: str) -> str:
+    return value if value == "empty" else f"`{value}`"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(markdown())

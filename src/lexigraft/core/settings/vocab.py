@@ -1,0 +1,32 @@
+"""The expanded vocabulary: the terms of the learned model."""
+
+from dataclasses import dataclass
+
+from lexigraft.core.settings.lexical import STOPWORDS
+from lexigraft.core.settings.section import Section, setting
+
+
+@dataclass(frozen=True)
+class VocabSettings(Section, name="vocab"):
+    """The learned model's terms: the most frequent ones of the documents and training queries."""
+
+    source: str = setting(
+        "",
+        "where the vocabulary's words are counted: a collection or texts, given as `--data` is; or a vocabulary of "
+        "`lexigraft vocab unigrams`, which is taken as it is",
+        empty="the collection's own documents and training queries",
+    )
+    size: int = setting(
+        20_000, "how many terms, the most frequent", at_least=0, zero="all that occur `vocab.min_count` times"
+    )
+    min_count: int = setting(2, "how often a term must occur", at_least=1)
+    stemmer: str = setting(
+        "english",
+        "words of one stem (any Snowball language) are one term, named by the most frequent of them; "
+        '`"none"`: each word is a term',
+    )
+    stopwords: str = setting(
+        "english",
+        "words that are no terms; the model reads them and takes no term from them",
+        one_of=STOPWORDS,
+    )
