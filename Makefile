@@ -72,7 +72,7 @@ bench-engines: .venv-engines/.done
 .venv-engines/.done: pyproject.toml constraints.txt bench/engines/requirements.txt
 	@echo "installing Lexigraft and the other engines into .venv-engines ..."
 	$(PYTHON) -m venv .venv-engines
-	.venv-engines/bin/pip install -q --disable-pip-version-check -c constraints.txt setuptools wheel scipy
+	.venv-engines/bin/pip install -q --disable-pip-version-check -c constraints.txt setuptools wheel
 	.venv-engines/bin/pip install -q --disable-pip-version-check -c constraints.txt --no-build-isolation -e .
 	grep -v '^#' bench/engines/requirements.txt | xargs -n 1 .venv-engines/bin/pip install -q --disable-pip-version-check --no-deps \
 	    || echo "not every engine could be installed; the others are measured"

@@ -10,6 +10,8 @@ from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, as_json
+from lexigraft.stages.pictures import finish, new_figure, save_figure
+from lexigraft.stages.tables import markdown_table
 
 # The columns of every row, in the order people read them.
 COLUMNS = ("system", "qk", "dk", "L0_q", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10", "ms_encode", "ms_search")
@@ -100,9 +102,7 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         return "\n".join([*lines, "No judged queries: indexed and searchable, nothing measured.", ""])
     lines += [
         f"{collection['queries']:,} {collection['split']} queries over {collection['documents']:,} documents.", "",
-        "| " + " | ".join(COLUMNS) + " |",
-        "|" + "---|" * len(COLUMNS),
-        *("| " + " | ".join(cells) + " |" for cells in table_cells(report)), "",
+        *markdown_table(COLUMNS, table_cells(report)), "",
         "qk, dk: terms kept of a query and of a document (0: all). L0: mean number of terms. FLOPS: postings touched "
         "by a query, per document of the collection. ms: mean milliseconds a query on one thread, from text to vector "
         "and from vector to ranked ids.", "",
@@ -125,12 +125,7 @@ def _teacher_lines(report: Mapping[str, Any]) -> list[str]:
 
 def draw(report: Mapping[str, Any], path: Path) -> None:
     """MRR@10 against FLOPS on a logarithmic axis, one line a system."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
+    figure, ((axes,),) = new_figure(1, 1, (7, 4.5))
     for place, system in enumerate(dict.fromkeys(row["system"] for row in report["rows"])):
         points = sorted(
             (row["FLOPS"], row["MRR@10"], row["qk"], row["dk"]) for row in report["rows"] if row["system"] == system
@@ -149,10 +144,5 @@ def draw(report: Mapping[str, Any], path: Path) -> None:
     collection = report["collection"]
     queries = f"{collection['queries']:,} {collection['split']} queries"
     axes.set_title(f"{collection['name']}: {queries} over {collection['documents']:,} documents")
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
-    aside = path.with_name(f".{path.name}")
-    # Without the software version in its metadata, the same numbers give the same bytes.
-    figure.savefig(aside, format="png", dpi=150, metadata={"Software": None})
-    plt.close(figure)
-    aside.replace(path)
+    finish(axes)
+    save_figure(figure, path)
