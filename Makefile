@@ -14,9 +14,10 @@ quickstart: .venv/.train
 test: .venv/.dev lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not integration" -n 2 --dist loadfile
 
-# Long runs, and real collections where LEXIGRAFT_DATA names a folder of them.
+# Long runs, and real collections where LEXIGRAFT_DATA names a folder of them. Two trainings by one thread each end
+# sooner than one after the other by two.
 test-integrations: .venv/.dev
-	$(BIN)/python -m pytest -m integration
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m integration -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

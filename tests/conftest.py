@@ -20,10 +20,19 @@ from lexigraft.data.write import write_collection
 from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
 from lexigraft.vectors.store import DocumentVectors
+from tests.kernels import compile_together
 
 # Kernels compile on first use, so no example has a deadline; the same examples every time.
 settings.register_profile("lexigraft", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 settings.load_profile("lexigraft")
+
+# The longest first, or one worker has them left when the other has nothing to do.
+LONGEST = ("tests/integration/test_quickstart.py", "tests/integration/test_collections.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: LONGEST.index(file) if (file := item.location[0]) in LONGEST else len(LONGEST))
+
 
 DOCUMENTS = [
     Document("d1", "Ordered sets", "Remove duplicates from a list but keep the order of its items."),
@@ -43,6 +52,12 @@ QRELS = {
     "train": [Qrel("q4", "d6", 1)],
     "test": [Qrel("q1", "d1", 2), Qrel("q1", "d2", 1), Qrel("q2", "d3", 1), Qrel("q2", "d4", 1), Qrel("q3", "d5", 1)],
 }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> None:
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        compile_together(tmp_path_factory)
 
 
 @pytest.fixture

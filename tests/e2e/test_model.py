@@ -1,6 +1,7 @@
 """The learned model, end to end on a tiny backbone made here: it trains, resumes to the same weights, and searches."""
 
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import torch
 import transformers
 
 from lexigraft.core.artifact import read_manifest
+from lexigraft.core.config import load_settings
 from lexigraft.core.errors import VocabularyMismatchError
 from lexigraft.core.types import Document, Qrel, Query, Vocabulary
 from lexigraft.data.write import write_collection
@@ -21,6 +23,8 @@ from lexigraft.model import precision
 from lexigraft.model.encoder import open_encoder
 from lexigraft.retrieve.retriever import Retriever
 from lexigraft.vectors.encode import ModelQueryEncoder, open_model_query_encoder
+from lexigraft.whole_run import run as pipeline_run
+from tests.shared import copy_of_made_once, made_once
 
 DONE = {"pretrain": "pretrained", "finetune": "finetuned"}
 TOPICS = [
@@ -32,7 +36,11 @@ TOPICS = [
 @pytest.fixture(scope="module")
 def backbone(tmp_path_factory):
     """A BERT of two layers and width 32 whose WordPiece knows letters and the topics' stems."""
-    folder = tmp_path_factory.mktemp("backbone")
+    return made_once(tmp_path_factory, "backbone", write_small_bert)
+
+
+def write_small_bert(folder):
+    folder.mkdir()
     letters = "abcdefghijklmnopqrstuvwxyz0123456789"
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
     pieces += [topic[0][:3] for topic in TOPICS]
@@ -43,12 +51,15 @@ def backbone(tmp_path_factory):
     )
     torch.manual_seed(0)
     transformers.BertForMaskedLM(config).save_pretrained(folder)
-    return folder
 
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory):
     """A query names three words of a topic, its document three others: own words mislead, learned ones help."""
+    return made_once(tmp_path_factory, "topics", write_topics)
+
+
+def write_topics(folder):
     rng = np.random.default_rng(0)
     documents, queries, qrels = [], [], {"train": [], "test": []}
     for number in range(160):
@@ -56,9 +67,7 @@ def collection(tmp_path_factory):
         documents.append(Document(f"d{number}", "", " ".join(words[:3]) + f" n{number % 7}"))
         queries.append(Query(f"q{number}", " ".join(words[3:])))
         qrels["test" if number >= 140 else "train"].append(Qrel(f"q{number}", f"d{number}", 1))
-    folder = tmp_path_factory.mktemp("data") / "topics"
     write_collection(folder, documents, queries, qrels)
-    return folder
 
 
 def options(collection, backbone, run):
@@ -83,11 +92,19 @@ def options(collection, backbone, run):
 
 @pytest.fixture(scope="module")
 def finished(collection, backbone, tmp_path_factory):
-    run = tmp_path_factory.mktemp("run") / "run"
-    command = [sys.executable, "-m", "lexigraft", *options(collection, backbone, run)]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False, env=one_thread())
-    assert answer.returncode == 0, answer.stderr
-    return run
+    """Trained with one thread, so that a process of its own with one thread trains the same weights."""
+    given = options(collection, backbone, "")
+    settings = load_settings(None, [given[at + 1] for at, part in enumerate(given) if part == "--set"])
+
+    def train(run):
+        before = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            pipeline_run(str(collection), run, settings)
+        finally:
+            torch.set_num_threads(before)
+
+    return copy_of_made_once(tmp_path_factory, "run", train)
 
 
 def one_thread():
@@ -302,20 +319,18 @@ def test_a_model_from_scratch(collection, tmp_path, lexigraft):
     assert [row["system"] for row in answer.json["rows"]][-1] == "esplade"
 
 
-def test_a_full_disk_is_said_and_leaves_nothing_half_written(collection, backbone, tmp_path):
+def test_a_full_disk_is_said_and_leaves_nothing_half_written(collection, backbone, tmp_path, lexigraft):
     """A limit on file sizes stands for the full disk: the checkpoint cannot be written."""
-    limited = (
-        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000));"
-        "from lexigraft.cli.app import main; sys.argv[0] = 'lexigraft'; main()"
-    )
     call = options(collection, backbone, tmp_path / "run")
-    lexicon = subprocess.run(
-        [sys.executable, "-m", "lexigraft", "vocab", "learn", *call[1:]], capture_output=True, env=one_thread()
-    )
-    assert lexicon.returncode == 0
-    answer = subprocess.run([sys.executable, "-c", limited, *call], capture_output=True, text=True, env=one_thread())
-    assert answer.returncode == 2
+    assert lexigraft("vocab", "learn", *call[1:]).status == 0
+    before, heard = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, before[1]))
+    try:
+        answer = lexigraft(*call)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, heard)
+    assert answer.status == 2
     assert "could not be written" in answer.stderr
     assert "Traceback" not in answer.stderr
     assert not (tmp_path / "run/model/pretrained").exists()
