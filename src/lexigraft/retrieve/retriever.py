@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from lexigraft.core.errors import InputError, SettingError
-from lexigraft.core.settings import LexicalSettings, Settings, require
+from lexigraft.core.errors import InputError, SettingError, require
+from lexigraft.core.settings import LexicalSettings, Settings
 from lexigraft.core.types import Explanation, Vocabulary
 from lexigraft.explain.contributions import explain, explain_rows
 from lexigraft.index.live.reader import Segment
