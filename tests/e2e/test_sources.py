@@ -50,8 +50,8 @@ def test_passages_are_found_and_their_documents_named(collection, tmp_path, lexi
     [
         (["data.passage_words=5", "data.passage_overlap=5"], "data.passage_overlap = 5 is not allowed: 0 to 4"),
         (["data.passage_overlap=1"], "0 to 0"),
-        (["data.on_duplicate=warn"], "error or skip"),
-        (["data.on_bad_bytes=ignore"], "error or replace"),
+        (["data.on_duplicate=warn"], "one of error, skip"),
+        (["data.on_bad_bytes=ignore"], "one of error, replace"),
     ],
 )
 def test_settings_out_of_range(collection, tmp_path, lexigraft, settings, says):

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from lexigraft.core.errors import InputError, SettingError, VocabularyMismatchError
-from lexigraft.expand.rm3 import Rm3Settings, expanded_queries
+from lexigraft.expand.rm3 import expanded_queries
+from lexigraft.expand.settings import Rm3Settings
 from lexigraft.search.searcher import Searcher
 from lexigraft.vectors.counts import TermCounts
 from tests.conftest import index_of, sparse_matrix, vocabulary_of

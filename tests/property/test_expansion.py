@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.settings import IndexSettings, LexicalSettings
 from lexigraft.core.types import Document, Vocabulary
-from lexigraft.expand.rm3 import Rm3Settings, expanded_queries
+from lexigraft.expand.rm3 import expanded_queries
+from lexigraft.expand.settings import Rm3Settings
 from lexigraft.search.searcher import Searcher
 from lexigraft.vectors import counts as counts_store
 from lexigraft.vectors.analysis import Analyser

@@ -8,6 +8,8 @@ import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
 from lexigraft.cli.options import JsonOption
+from lexigraft.cli.setting_options import setting_option
+from lexigraft.data.clicks.settings import ClickFilter, Columns, Correction, EvalSettings, SetSizes, Simulation
 
 LogArgument = Annotated[
     Path,
@@ -33,6 +35,10 @@ FILTER = "Which pairs count"
 SETS = "The sets"
 
 
+def _column(role: str) -> Any:
+    return setting_option(Columns, role, f"--{role.replace('_', '-')}-column", COLUMNS)
+
+
 def clicks(
     source: LogArgument,
     out: ArtifactOption,
@@ -43,46 +49,30 @@ def clicks(
     clusters: Annotated[
         int, typer.Option("--clusters", help="Clusters of meaning; queries are drawn evenly from them.")
     ] = 10_000,
-    correct: Annotated[
-        str,
-        typer.Option(
-            "--correct",
-            help="Position bias: 'none': a label is the number of clicks; 'power': a click at position k counts k**eta "
-            "times; 'estimated': how often, is learned from documents shown at several positions (needs impressions).",
-        ),
-    ] = "none",
-    eta: Annotated[float, typer.Option("--eta", help="How fast attention falls, for '--correct power'.")] = 1.0,
-    max_weight: Annotated[float, typer.Option("--max-weight", help="No click counts for more than this.")] = 20.0,
+    correct: Annotated[str, setting_option(Correction, "method", "--correct")] = Correction.method,
+    eta: Annotated[float, setting_option(Correction, "eta")] = Correction.eta,
+    max_weight: Annotated[float, setting_option(Correction, "max_weight")] = Correction.max_weight,
     backbone: BackboneOption = "auto",
     seed: SeedOption = 0,
-    query_column: Annotated[str, typer.Option(rich_help_panel=COLUMNS, help="What was asked.")] = "query",
-    title_column: Annotated[str, typer.Option(rich_help_panel=COLUMNS, help="The document's title.")] = "title",
-    clicks_column: Annotated[str, typer.Option(rich_help_panel=COLUMNS, help="How often it was clicked.")] = "clicks",
-    position_column: Annotated[
-        str, typer.Option(rich_help_panel=COLUMNS, help="Where it was shown; the top is 1.")
-    ] = "position",
-    doc_id_column: Annotated[
-        str | None,
-        typer.Option(rich_help_panel=COLUMNS, help="What tells documents apart, such as a URL; else the title does."),
-    ] = None,
-    impressions_column: Annotated[
-        str | None, typer.Option(rich_help_panel=COLUMNS, help="How often it was shown, clicked or not.")
-    ] = None,
-    max_position: Annotated[
-        int, typer.Option(rich_help_panel=FILTER, help="Lines of lower positions are dropped.")
-    ] = 10,
-    min_clicks: Annotated[
-        int, typer.Option(rich_help_panel=FILTER, help="A document with fewer for a query is dropped.")
-    ] = 2,
+    query_column: Annotated[str, _column("query")] = Columns.query,
+    title_column: Annotated[str, _column("title")] = Columns.title,
+    clicks_column: Annotated[str, _column("clicks")] = Columns.clicks,
+    position_column: Annotated[str, _column("position")] = Columns.position,
+    doc_id_column: Annotated[str | None, _column("doc_id")] = Columns.doc_id,
+    impressions_column: Annotated[str | None, _column("impressions")] = Columns.impressions,
+    max_position: Annotated[int, setting_option(ClickFilter, "max_position", panel=FILTER)] = ClickFilter.max_position,
+    min_clicks: Annotated[int, setting_option(ClickFilter, "min_clicks", panel=FILTER)] = ClickFilter.min_clicks,
     min_documents: Annotated[
-        int, typer.Option(rich_help_panel=FILTER, help="A query with fewer such documents is dropped.")
-    ] = 2,
-    test_queries: Annotated[int, typer.Option(rich_help_panel=SETS, help="Of each cluster.")] = 30,
+        int, setting_option(ClickFilter, "min_documents", panel=FILTER)
+    ] = ClickFilter.min_documents,
+    test_queries: Annotated[int, setting_option(SetSizes, "test_queries", panel=SETS)] = SetSizes.test_queries,
     test_distractors: Annotated[
-        int, typer.Option(rich_help_panel=SETS, help="Queries of each cluster whose documents make the test harder.")
-    ] = 90,
-    valid_queries: Annotated[int, typer.Option(rich_help_panel=SETS, help="Of each cluster.")] = 1,
-    valid_distractors: Annotated[int, typer.Option(rich_help_panel=SETS, help="Of each cluster.")] = 3,
+        int, setting_option(SetSizes, "test_distractors", panel=SETS)
+    ] = SetSizes.test_distractors,
+    valid_queries: Annotated[int, setting_option(SetSizes, "valid_queries", panel=SETS)] = SetSizes.valid_queries,
+    valid_distractors: Annotated[
+        int, setting_option(SetSizes, "valid_distractors", panel=SETS)
+    ] = SetSizes.valid_distractors,
     json: JsonOption = False,
 ) -> None:
     """Make a testset, a validset and two trainsets of a click log.
@@ -92,7 +82,6 @@ def clicks(
     never train, not even out of a further log. Each set is a collection in BEIR layout that 'lexigraft run' takes;
     report.json counts everything that was kept and dropped.
     """
-    from lexigraft.data.clicks.settings import ClickFilter, Columns, Correction, SetSizes
     from lexigraft.datasets.click_data import ClickDataSettings, make_click_data
 
     show_messages()
@@ -122,18 +111,14 @@ def evalset(
         ),
     ],
     out: ArtifactOption,
-    queries: Annotated[int, typer.Option("--queries", help="How many; a third from each level of difficulty.")] = 3000,
+    queries: Annotated[int, setting_option(EvalSettings, "queries")] = EvalSettings.queries,
     split: Annotated[
         str, typer.Option("--split", help="Whose queries are candidates; auto: test, else dev, else train.")
     ] = "auto",
-    candidates: Annotated[
-        int, typer.Option("--candidates", help="Queries drawn evenly from the clusters first; 0: five times --queries.")
-    ] = 0,
-    positives: Annotated[int, typer.Option("--positives", help="Of a query at most, the best by label.")] = 3,
-    negatives: Annotated[int, typer.Option("--negatives", help="Of a query at most, the best matching.")] = 10,
-    threshold: Annotated[
-        float, typer.Option("--threshold", help="A negative holds more than this share of the query's words.")
-    ] = 0.5,
+    candidates: Annotated[int, setting_option(EvalSettings, "candidates")] = EvalSettings.candidates,
+    positives: Annotated[int, setting_option(EvalSettings, "positives")] = EvalSettings.positives,
+    negatives: Annotated[int, setting_option(EvalSettings, "negatives")] = EvalSettings.negatives,
+    threshold: Annotated[float, setting_option(EvalSettings, "threshold")] = EvalSettings.threshold,
     clusters: Annotated[
         int, typer.Option("--clusters", help="Where DIR has no clusters.tsv: make so many clusters.")
     ] = 10_000,
@@ -147,7 +132,6 @@ def evalset(
     queries of other clusters only. A third of the queries have positives with few of their words, a third with some, a
     third with most: how a model does where words do not help can be told from where they do.
     """
-    from lexigraft.data.clicks.settings import EvalSettings
     from lexigraft.datasets.evaluation_set import make_evaluation_set
 
     show_messages()
@@ -165,9 +149,9 @@ def evalset(
 
 def simulate(
     out: Annotated[Path, typer.Option("--out", help="The log to write, a TSV; gzip where the name ends in .gz.")],
-    lines: Annotated[int, typer.Option("--lines", help="Of the log.")] = 200_000,
-    topics: Annotated[int, typer.Option("--topics", help="Subjects with words of their own.")] = 50,
-    eta: Annotated[float, typer.Option("--eta", help="Position k is looked at with probability (1/k)**eta.")] = 1.0,
+    lines: Annotated[int, setting_option(Simulation, "lines")] = Simulation.lines,
+    topics: Annotated[int, setting_option(Simulation, "topics")] = Simulation.topics,
+    eta: Annotated[float, setting_option(Simulation, "eta")] = Simulation.eta,
     truth: Annotated[
         Path | None, typer.Option("--truth", help="Where the true relevance goes; else beside the log.")
     ] = None,
@@ -180,7 +164,6 @@ def simulate(
     Columns: query, title, position, impressions, clicks. The truth (query, title, relevance) goes to LOG.truth.tsv, so
     that a correction of position bias can be held against it.
     """
-    from lexigraft.data.clicks.settings import Simulation
     from lexigraft.data.clicks.simulate import write_simulation
 
     show_messages()

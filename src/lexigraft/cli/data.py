@@ -9,6 +9,8 @@ import typer
 from lexigraft.cli import clicks
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
 from lexigraft.cli.options import JsonOption, OnDuplicateOption
+from lexigraft.cli.setting_options import setting_option
+from lexigraft.core.settings import DataSettings
 
 app = typer.Typer(no_args_is_help=True, help="Look at collections, convert them, and make them of click logs.")
 
@@ -67,18 +69,15 @@ def convert(
         bool, typer.Option("--merge-twins", help="Documents of the same text become one, with the judgements of all.")
     ] = False,
     on_duplicate: OnDuplicateOption = None,
-    on_bad_bytes: Annotated[
-        str, typer.Option("--on-bad-bytes", help="A line that is not UTF-8: 'error' or 'replace'.")
-    ] = "error",
+    on_bad_bytes: Annotated[str, setting_option(DataSettings, "on_bad_bytes")] = DataSettings.on_bad_bytes,
     json: JsonOption = False,
 ) -> None:
     """Write any collection in BEIR layout, with TREC topics and judgements from elsewhere where they are given."""
-    from lexigraft.core.settings import DataSettings
     from lexigraft.data.collection import Reading
     from lexigraft.datasets.convert import convert as convert_collection
 
     show_messages()
-    checked = DataSettings(on_duplicate=on_duplicate or "error", on_bad_bytes=on_bad_bytes)
+    checked = DataSettings(on_duplicate=on_duplicate or DataSettings.on_duplicate, on_bad_bytes=on_bad_bytes)
     given = [text.partition("=") if "=" in text else ("test", "=", text) for text in qrels or ()]
     files = {split: Path(file) for split, _, file in given}
     reading = Reading(checked.on_duplicate, checked.on_bad_bytes)

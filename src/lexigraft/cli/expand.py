@@ -7,6 +7,8 @@ import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
 from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, OutOption, SetOption
+from lexigraft.cli.setting_options import setting_option
+from lexigraft.expand.settings import GenerateSettings, Rm3Settings
 
 app = typer.Typer(no_args_is_help=True, help="Expand queries or documents over BM25: feedback, or generated text.")
 
@@ -30,22 +32,17 @@ def rm3(
     out_: OutOption,
     index: IndexOption = None,
     split: SplitOption = "auto",
-    fb_docs: Annotated[int, typer.Option("--fb-docs", help="Documents of the first search taken as relevant.")] = 10,
-    fb_terms: Annotated[int, typer.Option("--fb-terms", help="Terms of them that are added.")] = 10,
-    original_weight: Annotated[float, typer.Option("--original-weight", help="What the query's terms keep.")] = 0.5,
-    document_weights: Annotated[
-        str, typer.Option("--document-weights", help="How much a document counts by its score: linear or softmax.")
-    ] = "linear",
-    max_share: Annotated[
-        float, typer.Option("--max-share", help="Terms in more than this share of the documents are not added.")
-    ] = 0.1,
+    fb_docs: Annotated[int, setting_option(Rm3Settings, "fb_docs")] = Rm3Settings.fb_docs,
+    fb_terms: Annotated[int, setting_option(Rm3Settings, "fb_terms")] = Rm3Settings.fb_terms,
+    original_weight: Annotated[float, setting_option(Rm3Settings, "original_weight")] = Rm3Settings.original_weight,
+    document_weights: Annotated[str, setting_option(Rm3Settings, "document_weights")] = Rm3Settings.document_weights,
+    max_share: Annotated[float, setting_option(Rm3Settings, "max_share")] = Rm3Settings.max_share,
     config: ConfigOption = None,
     set_: SetOption = None,
     json: JsonOption = False,
 ) -> None:
     """Add to each query the terms of what it finds first, and search again (RM3)."""
     from lexigraft.core.config import load_settings
-    from lexigraft.expand.rm3 import Rm3Settings
     from lexigraft.study.expansion import expand_rm3
 
     show_messages()
@@ -103,22 +100,21 @@ def generate(
     out_: Annotated[Path, typer.Option("--out", help="The file to write (.jsonl); continued if begun.")],
     split: Annotated[str, typer.Option("--split", help="Whose judged queries; or 'all' queries.")] = "all",
     limit: Annotated[int, typer.Option("--limit", min=0, help="Only the first so many; 0: all.")] = 0,
-    prompt: Annotated[str, typer.Option("--prompt", help="What the model reads; {text}: the text.")] = "{text}",
-    texts: Annotated[int, typer.Option("--texts", help="Texts generated for each.")] = 1,
-    max_tokens: Annotated[int, typer.Option("--max-tokens", help="The longest text, in the model's tokens.")] = 64,
-    input_tokens: Annotated[int, typer.Option("--input-tokens", help="Tokens of the prompt that are read.")] = 512,
-    top_k: Annotated[int, typer.Option("--top-k", help="Draw among so many tokens; 1: always the likeliest.")] = 10,
-    top_p: Annotated[float, typer.Option("--top-p", help="Draw among the tokens of this share of chance.")] = 1.0,
-    temperature: Annotated[float, typer.Option("--temperature", help="Above 1 evens chances out.")] = 1.0,
-    batch: Annotated[int, typer.Option("--batch", help="Texts at a time.")] = 16,
-    seed: Annotated[int, typer.Option("--seed", help="What is drawn follows from it.")] = 0,
+    prompt: Annotated[str, setting_option(GenerateSettings, "prompt")] = GenerateSettings.prompt,
+    texts: Annotated[int, setting_option(GenerateSettings, "texts")] = GenerateSettings.texts,
+    max_tokens: Annotated[int, setting_option(GenerateSettings, "max_tokens")] = GenerateSettings.max_tokens,
+    input_tokens: Annotated[int, setting_option(GenerateSettings, "input_tokens")] = GenerateSettings.input_tokens,
+    top_k: Annotated[int, setting_option(GenerateSettings, "top_k")] = GenerateSettings.top_k,
+    top_p: Annotated[float, setting_option(GenerateSettings, "top_p")] = GenerateSettings.top_p,
+    temperature: Annotated[float, setting_option(GenerateSettings, "temperature")] = GenerateSettings.temperature,
+    batch: Annotated[int, setting_option(GenerateSettings, "batch")] = GenerateSettings.batch,
+    seed: Annotated[int, setting_option(GenerateSettings, "seed")] = GenerateSettings.seed,
     config: ConfigOption = None,
     set_: SetOption = None,
     json: JsonOption = False,
 ) -> None:
     """Generate text for queries or documents with a model of your own, for 'query2doc' or 'doc2query'."""
     from lexigraft.core.config import load_settings
-    from lexigraft.expand.generate import GenerateSettings
     from lexigraft.study.generated_text import generate_text
 
     show_messages()

@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 
+from lexigraft.cli.setting_options import as_overrides, override_option, setting_option
+from lexigraft.core.settings import SearchSettings
+
 QUICKSTART = Path("runs/quickstart")
 
 DataOption = Annotated[
@@ -24,22 +27,12 @@ RecipeOption = Annotated[
     str | None,
     typer.Option("--recipe", help="A set of settings by name ('lexigraft recipe list'), or a TOML file of your own."),
 ]
-AlphaOption = Annotated[
-    str | None,
-    typer.Option(
-        "--alpha",
-        help="Divide the head by this before fine-tuning; 'auto': probe 1, 2, 4, 8 and 16 where the head is too large.",
-        metavar="N|auto",
-    ),
-]
+AlphaOption = Annotated[str | None, override_option("model.alpha", metavar="N|auto")]
 SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", help="One setting, such as lexical.k1=0.9; may be repeated.", metavar="SECTION.KEY=VALUE"),
 ]
-OnDuplicateOption = Annotated[
-    str | None,
-    typer.Option("--on-duplicate", help="An id that comes twice: 'error', or 'skip' to keep the first and go on."),
-]
+OnDuplicateOption = Annotated[str | None, override_option("data.on_duplicate")]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of a table.")]
 SystemOption = Annotated[
@@ -57,16 +50,8 @@ WhereOption = Annotated[
         metavar="CONDITION",
     ),
 ]
-OverlapOption = Annotated[
-    float,
-    typer.Option(
-        "--overlap", help="Only documents that hold this share of the query's terms, such as 0.5; 0: any that hold one."
-    ),
-]
-TwoStepOption = Annotated[
-    int,
-    typer.Option("--two-step", min=0, help="Rank so many candidates again by their full, unrounded vectors; 0: none."),
-]
+OverlapOption = Annotated[float, setting_option(SearchSettings, "overlap")]
+TwoStepOption = Annotated[int, setting_option(SearchSettings, "two_step")]
 QkOption = Annotated[
     int | None,
     typer.Option(
@@ -98,8 +83,7 @@ KeepOption = Annotated[
 
 def overrides(set_: list[str] | None, on_duplicate: str | None = None, alpha: str | None = None) -> list[str]:
     """The settings given on the command line, by --set and by options of their own."""
-    own = {"data.on_duplicate": on_duplicate, "model.alpha": alpha}
-    return [*(set_ or ()), *(f"{name}={value}" for name, value in own.items() if value is not None)]
+    return [*(set_ or ()), *as_overrides({"data.on_duplicate": on_duplicate, "model.alpha": alpha})]
 
 
 RunsOption = Annotated[

@@ -8,6 +8,7 @@ import typer
 from lexigraft.cli.console import BarProgress, print_json, print_line, show_messages
 from lexigraft.cli.model.training import show_facts
 from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, SetOption
+from lexigraft.cli.setting_options import override_option, setting_option
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import TeacherSettings
 
@@ -28,33 +29,21 @@ def train(
         str, typer.Option("--backbone", help="embedded, a folder, a hub name; or a cross-encoder to train further.")
     ],
     out_: Annotated[Path, typer.Option("--out", help="The folder to write.")],
-    steps: Annotated[int | None, typer.Option("--steps", help="How many; 1,000 where no --epochs are given.")] = None,
-    epochs: Annotated[float, typer.Option("--epochs", help="Passes over the training pairs, instead.")] = 0.0,
-    batch: Annotated[int, typer.Option("--batch", help="Queries a step.")] = USUAL.batch,
-    n_negatives: Annotated[
-        int, typer.Option("--n-negatives", help="Negatives of each, drawn anew at every step.")
-    ] = USUAL.n_negatives,
-    depth: Annotated[int, typer.Option("--depth", help="Drawn from so many of the highest.")] = USUAL.depth,
-    learning_rate: Annotated[
-        float, typer.Option("--learning-rate", help="At its highest, after warm-up.")
-    ] = USUAL.learning_rate,
-    warmup: Annotated[int, typer.Option("--warmup", help="Steps until then.")] = USUAL.warmup,
-    dropout: Annotated[float, typer.Option("--dropout", help="Of the backbone, while it trains.")] = USUAL.dropout,
-    query_length: Annotated[
-        int, typer.Option("--query-length", help="Subwords read of a query, special ones not counted.")
-    ] = USUAL.query_length,
-    document_length: Annotated[
-        int, typer.Option("--document-length", help="The same of a document.")
-    ] = USUAL.document_length,
-    layers: Annotated[int, typer.Option("--layers", help="Keep the first so many layers; 0: all.")] = USUAL.layers,
-    checkpoint_every: Annotated[
-        int, typer.Option("--checkpoint-every", help="Steps between checkpoints.")
-    ] = USUAL.checkpoint_every,
-    validate_every: Annotated[
-        int, typer.Option("--validate-every", help="Steps between looks at queries kept apart; 0: none.")
-    ] = USUAL.validate_every,
+    steps: Annotated[int | None, override_option("teacher.steps", default="1000 without --epochs")] = None,
+    epochs: Annotated[float, setting_option(TeacherSettings, "epochs")] = USUAL.epochs,
+    batch: Annotated[int, setting_option(TeacherSettings, "batch")] = USUAL.batch,
+    n_negatives: Annotated[int, setting_option(TeacherSettings, "n_negatives")] = USUAL.n_negatives,
+    depth: Annotated[int, setting_option(TeacherSettings, "depth")] = USUAL.depth,
+    learning_rate: Annotated[float, setting_option(TeacherSettings, "learning_rate")] = USUAL.learning_rate,
+    warmup: Annotated[int, setting_option(TeacherSettings, "warmup")] = USUAL.warmup,
+    dropout: Annotated[float, setting_option(TeacherSettings, "dropout")] = USUAL.dropout,
+    query_length: Annotated[int, setting_option(TeacherSettings, "query_length")] = USUAL.query_length,
+    document_length: Annotated[int, setting_option(TeacherSettings, "document_length")] = USUAL.document_length,
+    layers: Annotated[int, setting_option(TeacherSettings, "layers")] = USUAL.layers,
+    checkpoint_every: Annotated[int, setting_option(TeacherSettings, "checkpoint_every")] = USUAL.checkpoint_every,
+    validate_every: Annotated[int, setting_option(TeacherSettings, "validate_every")] = USUAL.validate_every,
     validation_queries: Annotated[
-        int, typer.Option("--validation-queries", help="At most so many, and a twentieth of all.")
+        int, setting_option(TeacherSettings, "validation_queries")
     ] = USUAL.validation_queries,
     config: ConfigOption = None,
     set_: SetOption = None,

@@ -1,6 +1,5 @@
 """`lexigraft tilde`: documents expanded by the words that a masked language model predicts for them."""
 
-import json as json_library
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +8,7 @@ import typer
 from lexigraft.cli.console import BarProgress, print_line, show_messages
 from lexigraft.cli.model.training import show_facts
 from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, RecipeOption, SetOption
+from lexigraft.cli.setting_options import as_overrides, override_option
 
 app = typer.Typer(no_args_is_help=True, help="Expand documents by words that their queries may use (TILDE).")
 
@@ -21,33 +21,17 @@ def train(
     ],
     data: DataOption,
     out_: Annotated[Path, typer.Option("--out", help="The folder to write the model to; continued if begun.")],
-    epochs: Annotated[
-        float | None, typer.Option("--epochs", help="Passes over the pairs; 5 in the study (tilde.epochs).")
-    ] = None,
-    steps: Annotated[
-        int | None, typer.Option("--steps", help="Steps, where --epochs is not given (tilde.steps).")
-    ] = None,
-    batch: Annotated[int | None, typer.Option("--batch", help="Pairs a step (tilde.batch).")] = None,
-    learning_rate: Annotated[
-        float | None, typer.Option("--learning-rate", help="At its highest, after warm-up (tilde.learning_rate).")
-    ] = None,
-    positives: Annotated[
-        Path | None,
-        typer.Option(
-            "--positives",
-            help="A TREC run over training queries, such as 'fuse --method borda' writes: its first documents count as "
-            "relevant, too (tilde.positives).",
-        ),
-    ] = None,
-    n_positives: Annotated[
-        int | None,
-        typer.Option("--n-positives", help="So many of them a query (tilde.n_positives).", show_default="10"),
-    ] = None,
+    epochs: Annotated[float | None, override_option("tilde.epochs")] = None,
+    steps: Annotated[int | None, override_option("tilde.steps")] = None,
+    batch: Annotated[int | None, override_option("tilde.batch")] = None,
+    learning_rate: Annotated[float | None, override_option("tilde.learning_rate")] = None,
+    positives: Annotated[Path | None, override_option("tilde.positives")] = None,
+    n_positives: Annotated[int | None, override_option("tilde.n_positives")] = None,
     layers: Annotated[
         int,
         typer.Option("--layers", help="Keep the backbone's first so many layers, whatever model.layers is; 0: all."),
     ] = 0,
-    seed: Annotated[int | None, typer.Option("--seed", help="Of batches and dropout (run.seed).")] = None,
+    seed: Annotated[int | None, override_option("run.seed")] = None,
     recipe: RecipeOption = None,
     config: ConfigOption = None,
     set_: SetOption = None,
@@ -68,8 +52,9 @@ def train(
         "tilde.epochs": epochs, "tilde.steps": steps, "tilde.batch": batch, "tilde.learning_rate": learning_rate,
         "tilde.positives": positives, "tilde.n_positives": n_positives, "model.layers": layers, "run.seed": seed,
     }  # fmt: skip
-    own = [f"{name}={_as_toml(value)}" for name, value in given.items() if value is not None]
-    facts = make_tilde(backbone, data, out_, load_settings(config, [*(set_ or ()), *own], recipe), BarProgress())
+    facts = make_tilde(
+        backbone, data, out_, load_settings(config, [*(set_ or ()), *as_overrides(given)], recipe), BarProgress()
+    )
     line = (
         f"loss {facts['loss']:.2f} a pair after {facts['steps']:,} steps ({facts['first_loss']:.2f} at the first), on "
         f"{facts['labelled']:,} labelled pairs and {facts['added']:,} others"
@@ -77,29 +62,13 @@ def train(
     show_facts({"tilde": str(out_), **facts}, line, out_, json)
 
 
-def _as_toml(value: object) -> str:
-    return json_library.dumps(str(value)) if isinstance(value, Path) else str(value)
-
-
 @app.command()
 def expand(
     model: Annotated[Path, typer.Option("--model", help="A TILDE model of 'tilde train', or RUN/model/tilde.")],
     data: DataOption,
     out_: Annotated[Path, typer.Option("--out", help="The file to write (.jsonl).")],
-    keep: Annotated[
-        int | None,
-        typer.Option(
-            "--keep", help="Words added to a document, the likeliest first; 0: all (tilde.keep).", show_default="40"
-        ),
-    ] = None,
-    top: Annotated[
-        int | None,
-        typer.Option(
-            "--top",
-            help="Terms looked at, before stop-words, pieces and the document's own are dropped (tilde.top).",
-            show_default="200",
-        ),
-    ] = None,
+    keep: Annotated[int | None, override_option("tilde.keep")] = None,
+    top: Annotated[int | None, override_option("tilde.top")] = None,
     config: ConfigOption = None,
     set_: SetOption = None,
     json: JsonOption = False,

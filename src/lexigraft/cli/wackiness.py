@@ -7,6 +7,8 @@ import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
 from lexigraft.cli.options import JsonOption, OutOption
+from lexigraft.cli.setting_options import setting_option
+from lexigraft.study.wackiness_settings import WackinessSettings
 
 DOCUMENTS = 20_000
 
@@ -25,26 +27,22 @@ def wackiness(
     data: Annotated[
         str | None, typer.Option("--data", help="Where the runs' collection lies, if not where they say.")
     ] = None,
-    queries: Annotated[
-        int, typer.Option("--queries", min=0, help="Expand at most so many training queries; 0: none.")
-    ] = 20_000,
+    queries: Annotated[int, setting_option(WackinessSettings, "queries")] = WackinessSettings.queries,
     documents: Annotated[bool, typer.Option("--documents", help="Take documents as queries, too.")] = False,
-    k: Annotated[
-        int, typer.Option("--k", min=1, help="Documents an input finds, which its terms are sought in.")
-    ] = 100,
-    bins: Annotated[int, typer.Option("--bins", min=1, help="Bins of the curve.")] = 100,
+    k: Annotated[int, setting_option(WackinessSettings, "k")] = WackinessSettings.k,
+    bins: Annotated[int, setting_option(WackinessSettings, "bins")] = WackinessSettings.bins,
     removal: Annotated[
         bool, typer.Option("--removal/--no-removal", help="Measure queries without their wackiest terms.")
     ] = True,
     removal_queries: Annotated[
-        int, typer.Option("--removal-queries", min=1, help="At most so many judged queries for that, evenly spread.")
-    ] = 1000,
+        int, setting_option(WackinessSettings, "removal_queries")
+    ] = WackinessSettings.removal_queries,
     other: Annotated[
         list[str] | None,
         typer.Option("--other", help="Another collection, for removal out of domain; may be repeated."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of everything that is drawn.")] = 0,
-    threads: Annotated[int, typer.Option("--threads", min=0, help="0: one a core.")] = 0,
+    seed: Annotated[int, setting_option(WackinessSettings, "seed")] = WackinessSettings.seed,
+    threads: Annotated[int, setting_option(WackinessSettings, "threads")] = WackinessSettings.threads,
     json: JsonOption = False,
 ) -> None:
     """Measure which expansion terms have nothing to do with what they find, and what they are worth.
@@ -54,7 +52,6 @@ def wackiness(
     only what is not done yet.
     """
     from lexigraft.study.wackiness import measure_wackiness
-    from lexigraft.study.wackiness_system import WackinessSettings
 
     show_messages()
     settings = WackinessSettings(

@@ -15,7 +15,8 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings, IndexSettings
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.collection import CORPUS, Collection
-from lexigraft.expand.rm3 import Rm3Settings, expanded_queries
+from lexigraft.expand.rm3 import expanded_queries
+from lexigraft.expand.settings import Rm3Settings
 from lexigraft.explain.wackiness import Find, TextTerms, document_frequency, text_lengths
 from lexigraft.index.inverted import Index
 from lexigraft.index.store import open_index

@@ -12,41 +12,17 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import hash_file, write_json
-from lexigraft.core.errors import ArtifactError, InputError, MissingExtraError, require
+from lexigraft.core.errors import ArtifactError, InputError, MissingExtraError
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.expand.settings import PLACE, GenerateSettings
 
-PLACE = "{text}"
 MODEL_FILES = (".json", ".safetensors", ".bin", ".model", ".txt", ".jinja")  # what a model in a folder is read from
-
-
-@dataclass(frozen=True)
-class GenerateSettings:
-    """How text is drawn. The defaults are those of DocT5Query's sampling."""
-
-    prompt: str = PLACE
-    texts: int = 1  # of each input
-    max_tokens: int = 64  # of a generated text
-    input_tokens: int = 512  # of the prompt, for which the text is cut
-    top_k: int = 10  # tokens drawn among; 1: always the likeliest
-    top_p: float = 1.0
-    temperature: float = 1.0
-    batch: int = 16
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        require(self.prompt.count(PLACE) == 1, "prompt", self.prompt, f"a text that holds {PLACE} once")
-        for name in ("texts", "max_tokens", "input_tokens", "top_k", "batch"):
-            require(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
-        require(0 < self.top_p <= 1, "top_p", self.top_p, "above 0, up to 1")
-        require(self.temperature > 0, "temperature", self.temperature, "above 0")
-        alone = self.texts == 1 or self.top_k > 1
-        require(alone, "texts", self.texts, "1 where top_k is 1: the likeliest text is always the same")
 
 
 def generate_file(

@@ -15,37 +15,18 @@ form where scores are logarithms of likelihoods. As in Anserini, words in more t
 feedback terms (`max_share`): they would be the best ones of most queries.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.errors import SettingError, require
+from lexigraft.core.errors import SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import SparseMatrix, require_same_vocabulary
+from lexigraft.expand.settings import Rm3Settings
 from lexigraft.search.alignment import AlignedRows
 from lexigraft.search.searching import Searching
 from lexigraft.vectors.counts import TermCounts
 
-DOCUMENT_WEIGHTS = ("linear", "softmax")
 Row = tuple[NDArray[np.int32], NDArray[np.float32]]
-
-
-@dataclass(frozen=True)
-class Rm3Settings:
-    fb_docs: int = 10  # documents that are taken to be relevant
-    fb_terms: int = 10  # terms of them that are added
-    original_weight: float = 0.5  # what the query's own terms keep
-    document_weights: str = "linear"  # what P(d|q) is made of the scores by; or softmax
-    max_share: float = 0.1  # of the documents: a term in more of them is no feedback term; 1: every term may be one
-
-    def __post_init__(self) -> None:
-        require(self.fb_docs >= 1, "fb_docs", self.fb_docs, "1 or more")
-        require(self.fb_terms >= 1, "fb_terms", self.fb_terms, "1 or more")
-        require(0 <= self.original_weight <= 1, "original_weight", self.original_weight, "0 to 1")
-        require(0 < self.max_share <= 1, "max_share", self.max_share, "above 0, up to 1")
-        known = " or ".join(DOCUMENT_WEIGHTS)
-        require(self.document_weights in DOCUMENT_WEIGHTS, "document_weights", self.document_weights, known)
 
 
 class Rm3:

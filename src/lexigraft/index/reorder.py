@@ -19,6 +19,7 @@ from lexigraft.core.arrays import release_pages
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError, require
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings.section import Section, setting
 from lexigraft.index.bisection import slopes, split, split_to_leaves
 from lexigraft.vectors.rows import require_rows
 
@@ -29,17 +30,17 @@ Scratch = tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32]]  # de
 
 
 @dataclass(frozen=True)
-class ReorderSettings:
-    leaf: int = 16  # ranges of so many documents are not halved any more
-    rounds: int = 20  # exchanges between two halves, at most
-    settled: float = 0.001  # two halves are done when no larger share of their documents changed places
-    max_share: float = 1.0  # terms that a larger share of the documents holds are not looked at
+class ReorderSettings(Section, name="reorder"):
+    """When a bisection is done, and which terms it looks at."""
 
-    def __post_init__(self) -> None:
-        require(self.leaf >= 1, "reorder.leaf", self.leaf, "1 or more")
-        require(self.rounds >= 1, "reorder.rounds", self.rounds, "1 or more")
-        require(0 <= self.settled <= 1, "reorder.settled", self.settled, "0 to 1")
-        require(0 < self.max_share <= 1, "reorder.max_share", self.max_share, "more than 0, at most 1")
+    leaf: int = setting(16, "ranges of so many documents are not halved any more", at_least=1)
+    rounds: int = setting(20, "exchanges between two halves, at most", at_least=1)
+    settled: float = setting(
+        0.001, "two halves are done when no larger share of their documents changed places", at_least=0, at_most=1
+    )
+    max_share: float = setting(
+        1.0, "terms that a larger share of the documents holds are not looked at", more_than=0, at_most=1
+    )
 
 
 def reorder(

@@ -18,7 +18,7 @@ from lexigraft.core.settings import Settings
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.expand import generated, rm3
 from lexigraft.expand.generated import REPEATS, open_generated
-from lexigraft.expand.rm3 import Rm3Settings
+from lexigraft.expand.settings import Rm3Settings
 from lexigraft.index.inverted import Index
 from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.searcher import Searcher

@@ -8,7 +8,8 @@ from lexigraft.core.errors import SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
-from lexigraft.expand.generate import GenerateSettings, generate_file
+from lexigraft.expand.generate import generate_file
+from lexigraft.expand.settings import GenerateSettings
 from lexigraft.stages.vocabularies import judged_collection
 from lexigraft.study.expansion_work import ALL_QUERIES
 

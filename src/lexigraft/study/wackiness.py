@@ -26,7 +26,8 @@ from lexigraft.explain.wackiness_store import Wackiness
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.layout import RunFolder
 from lexigraft.study.wackiness_report import write_report
-from lexigraft.study.wackiness_system import SystemStudy, WackinessSettings
+from lexigraft.study.wackiness_settings import WackinessSettings
+from lexigraft.study.wackiness_system import SystemStudy
 
 
 def measure_wackiness(

@@ -2,9 +2,8 @@
 
 import json
 import logging
-import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -23,7 +22,7 @@ from lexigraft.comparison.open_systems import (
     write_document_terms,
 )
 from lexigraft.core.artifact import Manifest, write_json
-from lexigraft.core.errors import InputError, SettingError, require
+from lexigraft.core.errors import InputError
 from lexigraft.core.progress import Progress
 from lexigraft.core.settings import DataSettings
 from lexigraft.core.types import Query, SparseMatrix
@@ -39,51 +38,16 @@ from lexigraft.learn.training_data import TRAIN
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.study.wackiness_pruning import SHARES, pruning_rows
 from lexigraft.study.wackiness_removal import REPEATS, removal_curves
+from lexigraft.study.wackiness_settings import DOCUMENT_SIDE, QUERY_SIDE, WackinessSettings
 from lexigraft.vectors import store as vectors_store
 from lexigraft.vectors.store import open_vectors
 from lexigraft.vocab.stopwords import ENGLISH
 
 log = logging.getLogger(__name__)
 
-QUERY_SIDE, DOCUMENT_SIDE = "queries", "documents"
 REMOVAL_FORMAT, PRUNING_FORMAT = 1, 1
 TOP_TERMS = 20
 TEXTS_FOR_NAMES = 100_000  # documents that say how words are written
-
-
-@dataclass(frozen=True)
-class WackinessSettings:
-    """How wackiness is measured. `queries` and `documents` are the most inputs of each side; 0: that side is left out.
-    Each of `runs` draws has `draw` of them, or half where there are fewer than twice as many."""
-
-    queries: int = 20_000
-    documents: int = 0
-    k: int = 100
-    bins: int = 100
-    runs: int = 10
-    draw: int = 10_000
-    seed: int = 0
-    removal: bool = True
-    removal_queries: int = 1000
-    threads: int = 0  # 0: one a core
-
-    def __post_init__(self) -> None:
-        require(self.queries >= 0 and self.documents >= 0, "queries", self.queries, "0 (leave them out) or more")
-        require(self.k >= 1, "k", self.k, "1 or more")
-        require(self.bins >= 1, "bins", self.bins, "1 or more")
-        require(self.runs >= 2, "runs", self.runs, "2 or more")
-        require(self.draw >= 1, "draw", self.draw, "1 or more")
-        require(self.removal_queries >= 1, "removal_queries", self.removal_queries, "1 or more")
-        if not self.queries and not self.documents:
-            raise SettingError("neither queries nor documents are to be expanded; give one of them a number above 0")
-
-    @property
-    def sides(self) -> list[str]:
-        return [side for side, n in ((QUERY_SIDE, self.queries), (DOCUMENT_SIDE, self.documents)) if n]
-
-    @property
-    def n_threads(self) -> int:
-        return self.threads or os.cpu_count() or 1
 
 
 class SystemStudy:

@@ -5,7 +5,8 @@ import pytest
 
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.expand import generate
-from lexigraft.expand.generate import GenerateSettings, Generator, generate_file
+from lexigraft.expand.generate import Generator, generate_file
+from lexigraft.expand.settings import GenerateSettings
 from tests.generators import WORDS, make_generator
 
 INPUTS = [

@@ -8,29 +8,27 @@ import typer
 from lexigraft.cli.console import BarProgress, show_messages
 from lexigraft.cli.model.training import show_facts
 from lexigraft.cli.options import ConfigOption, JsonOption, SetOption
+from lexigraft.cli.setting_options import as_overrides, override_option
 from lexigraft.core.errors import SettingError
+from lexigraft.core.settings import ModelSettings
 
 
 def fresh(
     out_: Annotated[Path, typer.Option("--out", help="The folder to write, for --set model.backbone=DIR.")],
-    tokenizer: Annotated[
-        str | None, typer.Option("--tokenizer", help="A tokenizer folder, such as 'vocab wordpiece' makes.")
-    ] = None,
+    tokenizer: Annotated[str | None, override_option("backbone.tokenizer")] = None,
     texts: Annotated[
         str | None,
         typer.Option("--texts", help="Or what to learn one from: a collection or texts, as --data elsewhere."),
     ] = None,
-    pieces: Annotated[
-        int | None, typer.Option("--pieces", help="Of a learned one, special tokens included; 8,000.")
+    pieces: Annotated[int | None, override_option("backbone.pieces")] = None,
+    min_count: Annotated[int | None, override_option("backbone.min_count")] = None,
+    layers: Annotated[
+        int | None, typer.Option("--layers", help="How many (model.layers).", show_default=str(ModelSettings.layers))
     ] = None,
-    min_count: Annotated[
-        int | None, typer.Option("--min-count", help="How often a pair must occur to become a piece; 2.")
-    ] = None,
-    layers: Annotated[int | None, typer.Option("--layers", help="How many; 3.")] = None,
-    width: Annotated[int | None, typer.Option("--width", help="Of hidden states; 256.")] = None,
-    heads: Annotated[int | None, typer.Option("--heads", help="Of attention; 4.")] = None,
-    positions: Annotated[int | None, typer.Option("--positions", help="Subwords a text may have; 512.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Of the weights that are drawn; 0.")] = None,
+    width: Annotated[int | None, override_option("backbone.width")] = None,
+    heads: Annotated[int | None, override_option("backbone.heads")] = None,
+    positions: Annotated[int | None, override_option("backbone.positions")] = None,
+    seed: Annotated[int | None, override_option("run.seed")] = None,
     config: ConfigOption = None,
     set_: SetOption = None,
     json: JsonOption = False,
@@ -41,12 +39,11 @@ def fresh(
 
     show_messages()
     given = {
-        "backbone.tokenizer": None if tokenizer is None else repr(tokenizer), "backbone.pieces": pieces,
+        "backbone.tokenizer": tokenizer, "backbone.pieces": pieces,
         "backbone.min_count": min_count, "model.layers": layers, "backbone.width": width, "backbone.heads": heads,
         "backbone.positions": positions, "run.seed": seed,
     }  # fmt: skip
-    options = [f"{name}={value}" for name, value in given.items() if value is not None]
-    settings = load_settings(config, [*(set_ or ()), *options])
+    settings = load_settings(config, [*(set_ or ()), *as_overrides(given)])
     if bool(settings.backbone.tokenizer) == (texts is not None):
         raise SettingError("give --tokenizer, or --texts to learn one from, and not both")
     if settings.backbone.tokenizer and not (pieces is None and min_count is None):

@@ -9,6 +9,7 @@ import typer
 from lexigraft.cli.console import BarProgress, show_messages
 from lexigraft.cli.model.training import show_facts
 from lexigraft.cli.options import ConfigOption, JsonOption, SetOption
+from lexigraft.cli.setting_options import as_overrides, override_option
 
 USUAL_STEPS = 1000
 
@@ -17,28 +18,18 @@ def mlm(
     backbone: Annotated[str, typer.Option("--backbone", help="embedded, a folder, or a hub name.")],
     texts: Annotated[str, typer.Option("--texts", help="What it reads: a collection or texts, as --data elsewhere.")],
     out_: Annotated[Path, typer.Option("--out", help="The folder to write, for --set model.backbone=DIR.")],
-    steps: Annotated[int | None, typer.Option("--steps", help="How many; 1,000 unless told.")] = None,
-    epochs: Annotated[float | None, typer.Option("--epochs", help="Passes over the texts, instead of steps.")] = None,
-    batch: Annotated[int | None, typer.Option("--batch", help="Texts a step; 64.")] = None,
-    learning_rate: Annotated[
-        float | None, typer.Option("--learning-rate", help="At its highest, after warm-up; 0.0002.")
-    ] = None,
-    warmup: Annotated[int | None, typer.Option("--warmup", help="Steps until then; 100.")] = None,
-    horizon: Annotated[
-        int | None, typer.Option("--horizon", help="The step at which it is 0 again; 0, as usual: the last.")
-    ] = None,
-    length: Annotated[
-        int | None, typer.Option("--length", help="Subwords read of a text, two special ones included; 64.")
-    ] = None,
+    steps: Annotated[int | None, override_option("mlm.steps", default=f"{USUAL_STEPS} without --epochs")] = None,
+    epochs: Annotated[float | None, override_option("mlm.epochs")] = None,
+    batch: Annotated[int | None, override_option("mlm.batch")] = None,
+    learning_rate: Annotated[float | None, override_option("mlm.learning_rate")] = None,
+    warmup: Annotated[int | None, override_option("mlm.warmup")] = None,
+    horizon: Annotated[int | None, override_option("mlm.horizon")] = None,
+    length: Annotated[int | None, override_option("mlm.length")] = None,
     layers: Annotated[int, typer.Option("--layers", min=0, help="Keep the first so many layers; 0: all.")] = 0,
-    flops: Annotated[float | None, typer.Option("--flops", help="Weight of a FLOPS term (middle-training); 0.")] = None,
-    sampled: Annotated[
-        int | None, typer.Option("--sampled", help="So many subwords a step stand for all in the softmax; 0: all.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Of masks, batches, draws and an added head; 0.")] = None,
-    checkpoint_every: Annotated[
-        int | None, typer.Option("--checkpoint-every", help="Steps between checkpoints; 250.")
-    ] = None,
+    flops: Annotated[float | None, override_option("mlm.flops")] = None,
+    sampled: Annotated[int | None, override_option("mlm.sampled")] = None,
+    seed: Annotated[int | None, override_option("run.seed")] = None,
+    checkpoint_every: Annotated[int | None, override_option("mlm.checkpoint_every")] = None,
     config: ConfigOption = None,
     set_: SetOption = None,
     json: JsonOption = False,
@@ -56,8 +47,7 @@ def mlm(
         "mlm.warmup": warmup, "mlm.horizon": horizon, "mlm.length": length, "mlm.flops": flops,
         "mlm.sampled": sampled, "mlm.checkpoint_every": checkpoint_every, "run.seed": seed,
     }  # fmt: skip
-    options = [f"{name}={value}" for name, value in given.items() if value is not None]
-    settings = load_settings(config, [*(set_ or ()), *options])
+    settings = load_settings(config, [*(set_ or ()), *as_overrides(given)])
     if steps is None and epochs is None and not settings.mlm.trains:
         settings = replace(settings, mlm=replace(settings.mlm, steps=USUAL_STEPS))
     facts = make_masked_lm(backbone, texts, out_, settings, layers, BarProgress())

@@ -19,6 +19,8 @@ from lexigraft.cli.options import (
     SetOption,
     overrides,
 )
+from lexigraft.cli.setting_options import as_overrides, override_option, setting_option
+from lexigraft.core.settings import BackboneSettings
 
 VOCABULARY = "A learned vocabulary, a run, a tokenizer folder, or a text file with one term a line."
 TryOption = Annotated[
@@ -52,10 +54,8 @@ def learn(
 def unigrams(
     data: DataOption,
     out_: Annotated[Path, typer.Option("--out", help="The folder to write the vocabulary to.")],
-    size: Annotated[
-        int | None, typer.Option("--size", min=0, help="How many terms, the most frequent; 0: all.")
-    ] = None,
-    min_count: Annotated[int | None, typer.Option("--min-count", min=1, help="How often a term must occur.")] = None,
+    size: Annotated[int | None, override_option("vocab.size")] = None,
+    min_count: Annotated[int | None, override_option("vocab.min_count")] = None,
     config: ConfigOption = None,
     set_: SetOption = None,
     on_duplicate: OnDuplicateOption = None,
@@ -67,8 +67,7 @@ def unigrams(
 
     show_messages()
     given = {"vocab.size": size, "vocab.min_count": min_count}
-    options = [f"{name}={value}" for name, value in given.items() if value is not None]
-    settings = load_settings(config, [*overrides(set_, on_duplicate), *options])
+    settings = load_settings(config, [*overrides(set_, on_duplicate), *as_overrides(given)])
     facts = make_unigrams(data, out_, settings, BarProgress())
     show_facts({"vocabulary": str(out_), **facts}, _line(facts), out_, json)
 
@@ -86,10 +85,8 @@ def _line(facts: dict[str, Any]) -> str:
 def wordpiece(
     data: DataOption,
     out_: Annotated[Path, typer.Option("--out", help="The folder to write the tokenizer to.")],
-    size: Annotated[int, typer.Option("--size", min=1, help="How many pieces, special tokens included.")] = 30_000,
-    min_count: Annotated[
-        int, typer.Option("--min-count", min=1, help="How often a pair must occur to become a piece.")
-    ] = 2,
+    size: Annotated[int, setting_option(BackboneSettings, "pieces", "--size")] = 30_000,
+    min_count: Annotated[int, setting_option(BackboneSettings, "min_count")] = BackboneSettings.min_count,
     config: ConfigOption = None,
     set_: SetOption = None,
     json: JsonOption = False,

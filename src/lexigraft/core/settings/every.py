@@ -1,6 +1,6 @@
 """All sections together, and the rules between them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from lexigraft.core.errors import require
 from lexigraft.core.settings.backbone import BackboneSettings
@@ -15,6 +15,7 @@ from lexigraft.core.settings.pretrain import PretrainSettings
 from lexigraft.core.settings.prune import PruneSettings
 from lexigraft.core.settings.run import RunSettings
 from lexigraft.core.settings.search import SearchSettings
+from lexigraft.core.settings.section import Section
 from lexigraft.core.settings.teacher import TeacherSettings
 from lexigraft.core.settings.tilde import TildeSettings
 from lexigraft.core.settings.vocab import VocabSettings
@@ -73,3 +74,7 @@ def _require_room_for_the_teacher(finetune: FinetuneSettings) -> None:
         "more than 0, or finetune.margin_mse, where teacher.steps or epochs trains a teacher: nothing else hears it"
     )
     require(finetune.kl > 0 or finetune.margin_mse > 0, "finetune.kl", finetune.kl, weight)
+
+
+SECTIONS: dict[str, type[Section]] = {one.name: type(getattr(Settings(), one.name)) for one in fields(Settings)}
+"""The section classes by their names, in order."""

@@ -2,10 +2,9 @@
 
 import sys
 from collections.abc import Iterator
-from dataclasses import fields
 
 from lexigraft.core.settings.declaration import PAIRS, Setting
-from lexigraft.core.settings.every import Settings
+from lexigraft.core.settings.every import SECTIONS
 from lexigraft.core.settings.section import Section, declared
 
 HEADER = """\
@@ -21,14 +20,9 @@ is.
 COLUMNS = "| setting | default | allowed | meaning |\n|---|---|---|---|\n"
 
 
-def sections() -> dict[str, type[Section]]:
-    """The section classes by their names, in the order of `Settings`."""
-    return {one.name: type(getattr(Settings(), one.name)) for one in fields(Settings)}
-
-
 def markdown() -> str:
     """The whole of docs/settings.md."""
-    return HEADER + "".join(_section_lines(name, section) for name, section in sections().items())
+    return HEADER + "".join(_section_lines(name, section) for name, section in SECTIONS.items())
 
 
 def _section_lines(name: str, section: type[Section]) -> str:
