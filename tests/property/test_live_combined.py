@@ -37,7 +37,7 @@ CHANGES = st.lists(
     st.tuples(st.just("add"), BATCH, LOUDER)
     | st.tuples(st.just("delete"), st.sets(IDS, min_size=1, max_size=6), st.none())
     | st.tuples(st.just("merge"), st.none(), st.none()),
-    max_size=5,
+    max_size=4,
 )
 QUERIES = st.dictionaries(st.integers(0, N_TERMS - 1), st.integers(1, 4).map(float), min_size=1)
 SIGNS = {"=": operator.eq, "!=": operator.ne, ">=": operator.ge, "<=": operator.le}
@@ -139,50 +139,61 @@ def vector(query):
     return np.array(terms, np.int32), np.array([query[term] for term in terms], np.float32)
 
 
-@settings(max_examples=150)
-@given(
-    st.booleans(), BATCH, CHANGES, CHANGES, QUERIES, st.integers(1, 20), st.integers(0, 10), CONDITIONS,
-    st.sampled_from([0, 0, 1, 3, 20]), st.integers(0, 3), st.sampled_from(METHODS), st.data(),
-)  # fmt: skip
-def test_everything_at_once_equals_brute_force(
-    passages, documents, before, after, query, k, tenths, conditions, two_step, qk, method, data
-):
+SEARCHES = st.fixed_dictionaries(
+    {
+        "query": QUERIES,
+        "k": st.integers(1, 20),
+        "tenths": st.sampled_from([0, 0, 3, 5, 10]),
+        "conditions": CONDITIONS,
+        "two_step": st.sampled_from([0, 0, 1, 3, 20]),
+        "qk": st.integers(0, 3),
+        "method": st.sampled_from(METHODS),
+        "by": st.sampled_from(["vectors", "full", "itself"]),
+    }
+)
+
+
+@settings(max_examples=40)
+@given(st.booleans(), BATCH, CHANGES, CHANGES, st.lists(SEARCHES, min_size=6, max_size=6))
+def test_everything_at_once_equals_brute_force(passages, documents, before, after, searches):
     with tempfile.TemporaryDirectory(dir=QUICK) as folder:
         slow = SlowIndex(Path(folder), passages, documents)
         for change in before:
             slow.change(*change)
-        if not any(doc_id in YEARS for segment in slow.segments for doc_id in segment.documents):
-            conditions = []  # nothing has a value, and metadata without any are refused
-        else:
+        valued = any(doc_id in YEARS for segment in slow.segments for doc_id in segment.documents)
+        if valued:  # metadata without any value are refused
             slow.write_metadata(Path(folder) / "metadata")
         for change in after:
             slow.change(*change)
         live = open_live(slow.path, checksums=False)
         assert [segment.index.meta.scale for segment in live.segments] == [s.scale for s in slow.segments]
         living = {doc_id for segment in slow.segments for doc_id in segment.documents}
-        masks = None
-        if conditions:
-            if living and not living & slow.with_metadata:
-                with pytest.raises(ArtifactError, match="was made for another index"):
-                    open_metadata(Path(folder) / "metadata", live)
-                return
-            masks = filter_masks(live, open_metadata(Path(folder) / "metadata", live), conditions)
-        by_vectors = bool(two_step) and data.draw(st.booleans())
-        by_full = bool(two_step) and data.draw(st.booleans())
-        k = min(k, two_step or k)
-        searcher = LiveSearcher(
-            live, method, tenths / 10, two_step, qk, slow.stores if by_vectors else (), live if by_full else None
-        )
-        found = searcher.search_places(*vector(query), k, masks)
-        expected = slow.ranking(query, k, Fraction(tenths, 10), two_step, qk, by_vectors, conditions)
-        assert [(place.doc_id, place.score) for place in found] == expected
-        for place in found:
-            assert live.segments[place.number] is place.segment
-            assert place.segment.index.names(np.array([place.ordinal])) == [place.doc_id]
-            assert place.title.startswith(f"title of {place.doc_id}")
+        metadata = None
+        if valued and living and not living & slow.with_metadata:
+            with pytest.raises(ArtifactError, match="was made for another index"):
+                open_metadata(Path(folder) / "metadata", live)
+        elif valued:
+            metadata = open_metadata(Path(folder) / "metadata", live)
+        for search in searches:
+            require_equal_to_brute_force(slow, live, metadata, **search)
 
 
-@settings(max_examples=60)
+def require_equal_to_brute_force(slow, live, metadata, query, k, tenths, conditions, two_step, qk, method, by):
+    conditions = conditions if metadata else []
+    masks = filter_masks(live, metadata, conditions) if metadata else None
+    k = min(k, two_step or k)
+    vectors, full = slow.stores if by == "vectors" else (), live if by == "full" else None
+    searcher = LiveSearcher(live, method, tenths / 10, two_step, qk, vectors, full)
+    found = searcher.search_places(*vector(query), k, masks)
+    expected = slow.ranking(query, k, Fraction(tenths, 10), two_step, qk, by == "vectors", conditions)
+    assert [(place.doc_id, place.score) for place in found] == expected
+    for place in found:
+        assert live.segments[place.number] is place.segment
+        assert place.segment.index.names(np.array([place.ordinal])) == [place.doc_id]
+        assert place.title.startswith(f"title of {place.doc_id}")
+
+
+@settings(max_examples=40)
 @given(
     st.booleans(), BATCH, QUERIES, st.integers(1, 12), st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 3),
     st.booleans(), st.sampled_from([8, 16]), st.data(),
@@ -212,7 +223,7 @@ def places(searcher, query, k, masks):
     return [(place.ordinal, place.score) for place in searcher.search_places(*vector(query), k, masks)]
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.booleans(), BATCH, QUERIES, st.integers(1, 12), st.integers(1, 3), st.booleans())
 def test_a_pruned_index_is_ranked_by_the_full_one(passages, documents, query, k, dk, reorder):
     """The first pass over documents cut to `dk` terms, the second by the rows of an index of all their terms."""
