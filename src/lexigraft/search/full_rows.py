@@ -7,7 +7,7 @@ as rows are asked for; anything else is looked up for all rows at once, the firs
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,11 +59,11 @@ class IndexSource:
         self._index = segment.index
 
     @cached_property
-    def _rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.unsignedinteger]]:
+    def _rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
         """(indptr, term ids, impacts) of the whole index, put together from its ranges."""
         meta = self._index.meta
         indptr, term_ids = np.zeros(meta.n_documents + 1, np.int64), np.empty(meta.n_postings, np.int32)
-        impacts = np.empty(meta.n_postings, np.uint8 if meta.bits == 8 else np.uint32)
+        impacts: NDArray[Any] = np.empty(meta.n_postings, np.uint8 if meta.bits == 8 else np.uint32)
         done = 0
         for start in range(0, meta.n_documents, meta.range_size):
             part = iterate_rows(self._index, start, min(start + meta.range_size, meta.n_documents))
@@ -139,7 +139,7 @@ def dense_query(n_terms: int, term_ids: NDArray[np.int32], weights: NDArray[np.f
 def dot_rows(
     indptr: NDArray[np.int64],
     term_ids: NDArray[np.int32],
-    weights: NDArray[np.float32] | NDArray[np.unsignedinteger],
+    weights: NDArray[Any],
     rows: NDArray[np.int64],
     query: NDArray[np.float64],
 ) -> NDArray[np.float64]:
