@@ -56,7 +56,7 @@ QRELS = {
 
 @pytest.fixture(scope="session", autouse=True)
 def no_waiting_for_the_disk() -> Iterator[None]:
-    """A tiny run syncs 127 times; what a loss of power would leave, no test can see. A wrong descriptor is still one."""
+    """A tiny run syncs 127 times, and no test can see what a loss of power leaves. A wrong descriptor still fails."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda descriptor: os.fstat(descriptor) and None)
         yield
