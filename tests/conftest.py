@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,6 +52,14 @@ QRELS = {
     "train": [Qrel("q4", "d6", 1)],
     "test": [Qrel("q1", "d1", 2), Qrel("q1", "d2", 1), Qrel("q2", "d3", 1), Qrel("q2", "d4", 1), Qrel("q3", "d5", 1)],
 }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk() -> Iterator[None]:
+    """A tiny run syncs 127 times, and no test can see what a loss of power leaves. A wrong descriptor still fails."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: os.fstat(descriptor) and None)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

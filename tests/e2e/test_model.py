@@ -308,9 +308,9 @@ def test_a_model_from_scratch(collection, tmp_path, lexigraft):
     call = [
         *options(collection, "scratch", tmp_path / "run"),
         "--set",
-        "finetune.steps=20",
+        "finetune.steps=4",
         "--set",
-        "pretrain.steps=5",
+        "pretrain.steps=2",
     ]
     answer = lexigraft(*call)
     assert answer.status == 0, answer.stderr
