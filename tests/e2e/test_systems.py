@@ -145,6 +145,17 @@ def test_two_models_and_two_bm25s_in_one_report_and_one_search(call, place, tmp_
     assert (run / "model/finetuned").is_dir()
 
 
+def test_models_that_held_out_other_queries_share_a_run(call, tmp_path):
+    """BM25 says what a search may cost on the queries of each; a second call measures nothing."""
+    apart = ("systems.small.finetune.validation_queries=1", "prune.budget=bm25")
+    report, made = call(tmp_path / "run", "several.toml", *apart)
+    assert {"validate bm25 (qk=0, dk=0)", "validate bm25 (qk=0, dk=0, queries of small)"} <= set(made)
+    whys = [report["operating_points"][name]["why"] for name in ("impacts", "small")]
+    assert "on 2 training queries" in whys[0]
+    assert "on 1 training queries" in whys[1]
+    assert call(tmp_path / "run", "several.toml", *apart)[1] == ["report"]
+
+
 def as_before(run):
     """Make of a run what a version left that knew one model a run, and no operating point."""
     contents = json.loads((run / "run.json").read_text())

@@ -10,7 +10,8 @@ RUN/VIEW/SYSTEM/vectors/            document vectors
 RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document
 RUN/VIEW/metadata/                  what filters read, of any system's documents; INDEX.metadata/ beside a lone index
 RUN/judged/SYSTEM/evaluation-qkN-dkM/    run.trec, per-query measures, the report row
-RUN/judged/SYSTEM/validation-qkN-dkM/    the same setting on queries that nothing is reported of
+RUN/judged/SYSTEM/validation-qkN-dkM[-OTHER]/    the same setting on queries that nothing is reported of, held out for
+                                    the first model or for OTHER
 RUN/report.json report.md report.png
 RUN/run.json                        which views and systems the run has now, and where their models lie; what
                                     else lies there is of former calls
@@ -125,8 +126,10 @@ class RunFolder:
     def evaluation(self, system: str, qk: int, dk: int) -> Path:
         return self.root / JUDGED / system / f"evaluation-qk{qk}-dk{dk}"
 
-    def validation(self, system: str, qk: int, dk: int) -> Path:
-        return self.root / JUDGED / system / f"validation-qk{qk}-dk{dk}"
+    def validation(self, system: str, qk: int, dk: int, queries_of: str = "") -> Path:
+        """Where what a system is worth on validation queries lies; `queries_of`: on those of another system."""
+        whose = f"-{queries_of}" if queries_of else ""
+        return self.root / JUDGED / system / f"validation-qk{qk}-dk{dk}{whose}"
 
     def in_the_way(self) -> str | None:
         """The name of a file that a run would overwrite in a folder where none has run before."""
