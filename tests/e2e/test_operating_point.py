@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from lexigraft.comparison.operating_points import choose_operating_points
+from lexigraft.comparison.operating_points import operating_point
+from lexigraft.comparison.prunings import PruningsOnValidation
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import SettingError
+from lexigraft.core.systems import System
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.finished_run import open_run
 from lexigraft.stages.operating_point import as_json, read_operating_point
@@ -32,17 +34,15 @@ def opened(made, tmp_path):
     return open_run(shutil.copytree(made, tmp_path / "run"))
 
 
-def chosen(opened, **changes):
-    run = replace(opened, settings=replace(opened.settings, **changes))
-    return choose_operating_points(run, {SYSTEM: PRUNINGS}, Ensurer(run.folder, None), {})
-
-
-def budget(run, value):
-    return {"prune": replace(run.settings.prune, budget=value)}
+def chosen(run, budget="bm25"):
+    """The operating point of SYSTEM, taken for a model."""
+    settings = replace(run.settings, prune=replace(run.settings.prune, budgets=PRUNINGS, budget=budget))
+    measured = PruningsOnValidation(run, Ensurer(run.folder, None), {})
+    return operating_point(run, measured, System(SYSTEM, settings, "model"))
 
 
 def test_the_best_within_the_cost(opened):
-    point = chosen(opened, **budget(opened, 0.5))[SYSTEM]
+    point = chosen(opened, 0.5)
     rows = [
         json.loads((opened.folder.validation(SYSTEM, *keep) / "row.json").read_text()) for keep in PRUNINGS
     ]  # fmt: skip
@@ -58,14 +58,13 @@ def test_the_best_within_the_cost(opened):
 def test_no_more_than_bm25_and_kept_for_the_next_call(opened, caplog):
     first = chosen(opened)
     limit = json.loads((opened.folder.validation("bm25", 0, 0) / "row.json").read_text())["FLOPS"]
-    assert f"at no more than BM25's {limit:.3f} FLOPS, on 8 dev queries" in first[SYSTEM].why
-    assert first["bm25"] == (0, 0, "whole vectors: BM25 is not pruned")
+    assert f"at no more than BM25's {limit:.3f} FLOPS, on 8 dev queries" in first.why
     caplog.clear()
     with caplog.at_level("INFO"):
         assert chosen(opened) == first
     said = [record.getMessage() for record in caplog.records]
     assert [line for line in said if "validate" in line and not line.endswith("done before")] == []
-    assert f"{SYSTEM} is searched with {first[SYSTEM].why}" in said
+    assert "validate bm25-plain (qk=1, dk=2): done before" in said
 
 
 @pytest.mark.parametrize(
@@ -76,17 +75,18 @@ def test_no_more_than_bm25_and_kept_for_the_next_call(opened, caplog):
     ],
 )
 def test_whole_vectors_and_why(opened, value, why):
-    point = chosen(opened, **budget(opened, value))[SYSTEM]
+    point = chosen(opened, value)
     assert (point.qk, point.dk) == (0, 0)
     assert point.why.startswith(why)
 
 
 def test_whole_vectors_without_bm25_or_validation_queries(opened, tmp_path):
-    alone = chosen(opened, run=replace(opened.settings.run, systems=(SYSTEM,)))[SYSTEM]
+    without = replace(opened.settings, run=replace(opened.settings.run, systems=(SYSTEM,)))
+    alone = chosen(replace(opened, settings=without))
     assert alone == (0, 0, "whole vectors: the run has no bm25 to say what a search may cost")
     data, folder = made_collection(tmp_path / "one", ("test",)), tmp_path / "one-run"
     run_pipeline(str(data), folder, load_settings(None, ["evaluate.timing_runs=1"]))
-    point = chosen(open_run(folder))[SYSTEM]
+    point = chosen(open_run(folder))
     assert point == (0, 0, "whole vectors: one has no judged queries to choose a setting by: test is what is measured")
 
 
@@ -99,7 +99,8 @@ def test_a_run_says_it_everywhere(made):
         == stored
         == as_json({name: read_operating_point(run.folder, name) for name in stored})
     )
-    assert set(stored) == {"bm25", "bm25-plain"}
+    whole = {"qk": 0, "dk": 0, "why": "whole vectors: BM25 is not pruned"}
+    assert stored == {"bm25": whole, "bm25-plain": whole}
 
 
 def test_the_chosen_row_is_marked():

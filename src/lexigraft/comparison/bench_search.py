@@ -1,6 +1,5 @@
 """What searches of an index take and do: every method side by side, on one thread, beside what they cost anywhere."""
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from lexigraft.measure.speed import time_calls, time_side_by_side
 from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.searcher import METHODS, Searcher
 from lexigraft.stages.finished_run import open_run
-from lexigraft.stages.layout import JUDGED, MODEL, RunFolder
+from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.vectors.query_encoder import QueryEncoder
 
 FEWER_ENCODINGS = 10  # a model takes ten times as long to encode a query as an index to answer it
@@ -28,9 +27,7 @@ def bench_run(
 ) -> dict[str, Any]:  # fmt: skip
     """Measure an index of a run's judged view with `queries`, or those that the run is measured on."""
     folder = RunFolder(run)
-    folder.searchable(system)  # says what is missing
-    present = json.loads(folder.contents.read_text(encoding="utf-8"))["systems"]
-    name = system or (MODEL if MODEL in present else present[0])
+    name = folder.searchable(system)[1]
     index = folder.index(JUDGED, name, dk)
     asked = list_queries(queries) if queries is not None else _measured_queries(folder)
     return {"system": name, **bench_index(index, asked, methods, ks, runs, limit)}

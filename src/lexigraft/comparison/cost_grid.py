@@ -21,7 +21,6 @@ from lexigraft.stages.cells import MeasuredOn, ensure_evaluation
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.evaluate import JudgedQueries, measure_names
 from lexigraft.stages.finished_run import FinishedRun, open_run
-from lexigraft.stages.layout import MODEL
 
 USUAL_QK, USUAL_DK = (0, 10, 7, 5, 3), (0, 40, 20, 10, 5)
 
@@ -95,8 +94,7 @@ def cost_grid(
     that cost less there is chosen, and only it, and the whole vectors, are measured on what the run measures.
     """
     run = open_run(path)
-    systems = run.settings.run.systems
-    name = run.require_system(system) if system is not None else MODEL if MODEL in systems else systems[0]
+    name = run.require_system(system) if system is not None else run.folder.searchable(None)[1]
     grid = [(qk, dk) for dk in dks for qk in qks]
     with writer_lock(run.folder.root):
         return _Measuring(run, name, progress).grid(grid, budget)
@@ -134,7 +132,7 @@ class _Measuring:
         return compared(systems, f"{self.on.split} of {self.run.collection.name}", names)
 
     def choose(self, grid: Sequence[Keep], limit: float | str) -> Budget:
-        queries = validation_queries(self.run)
+        queries = validation_queries(self.run, system=self.run.system(self.system))
         if limit == BM25:
             self.require_bm25()
         found = self.prunings.measure(queries, self.system, grid, limit)

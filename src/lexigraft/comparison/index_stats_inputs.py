@@ -68,7 +68,9 @@ class MeasuredIndex:
     @cached_property
     def pieces(self) -> OpenVocabulary | None:
         """The tokenizer whose pieces are the terms of this index; None where its terms are words."""
-        places = [] if self.run is None else [self.run.model("vocabulary")]
+        places = []
+        if self.run is not None and self.system is not None:
+            places.append(self.run.of_name(self.system.system).model("vocabulary"))
         if "model" in self.index.meta.query_encoder:
             model = (self.path / self.index.meta.query_encoder["model"]).resolve()
             places += [model, model / "backbone"]

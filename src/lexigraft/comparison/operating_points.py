@@ -2,12 +2,12 @@
 validation queries say of it."""
 
 import logging
-from collections.abc import Mapping, Sequence
 
-from lexigraft.comparison.prunings import BM25, WHOLE, Keep, PruningsOnValidation, ValidatedPrunings
+from lexigraft.comparison.prunings import BM25, WHOLE, PruningsOnValidation, ValidatedPrunings
 from lexigraft.comparison.validation import NoValidationQueriesError, ValidationQueries, validation_queries
 from lexigraft.core.artifact import Manifest
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.systems import System
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.stages.operating_point import OperatingPoint
@@ -19,37 +19,35 @@ log = logging.getLogger(__name__)
 
 def choose_operating_points(
     run: FinishedRun,
-    prunings: Mapping[str, Sequence[Keep]],
     artifacts: Ensurer,
     indexes: dict[tuple[str, int], Manifest],
     progress: Progress = SILENT,
 ) -> dict[str, OperatingPoint]:
-    """What each system is searched with: one of its `prunings`, which learned ones have; whole vectors for BM25, and
-    wherever nothing can be chosen. `indexes` are those of the judged view that are there, by system and dk."""
+    """What each system is searched with: one of its prunings where it is a model; whole vectors for BM25, and wherever
+    nothing can be chosen. `indexes` are those of the judged view that are there, by system and dk."""
     measured = PruningsOnValidation(run, artifacts, indexes, progress)
     chosen = {}
-    for system in run.settings.run.systems:
-        if system not in prunings:
-            chosen[system] = _whole("BM25 is not pruned")
+    for system in run.systems():
+        if not system.is_model:
+            chosen[system.name] = _whole("BM25 is not pruned")
             continue
-        chosen[system] = _operating_point(run, measured, system, prunings[system])
-        log.info("%s is searched with %s", system, chosen[system].why)
+        chosen[system.name] = operating_point(run, measured, system)
+        log.info("%s is searched with %s", system.name, chosen[system.name].why)
     return chosen
 
 
-def _operating_point(
-    run: FinishedRun, measured: PruningsOnValidation, system: str, grid: Sequence[Keep]
-) -> OperatingPoint:
-    limit = run.settings.prune.budget
+def operating_point(run: FinishedRun, measured: PruningsOnValidation, system: System) -> OperatingPoint:
+    """The best of a system's prunings within its budget."""
+    limit, grid = system.settings.prune.budget, system.prunings
     if limit == NO_BUDGET:
         return _whole("prune.budget is none")
     if limit == BM25 and BM25 not in run.settings.run.systems:
         return _whole("the run has no bm25 to say what a search may cost")
     try:
-        queries = validation_queries(run, measured=False)
+        queries = validation_queries(run, measured=False, system=system)
     except NoValidationQueriesError as error:
         return _whole(error.reason)
-    found = measured.measure(queries, system, grid, limit)
+    found = measured.measure(queries, system.name, grid, limit)
     best = found.best(inclusive=True)
     if best is None:
         least = found.cheapest

@@ -72,12 +72,18 @@ class PruningsOnValidation:
         self, queries: ValidationQueries, system: str, grid: Sequence[Keep], limit: float | str
     ) -> ValidatedPrunings:
         """Every pruning of `grid`, with a limit in FLOPS or, for "bm25", that of BM25 on the same queries."""
-        bm25 = self.row(queries, BM25, WHOLE) if limit == BM25 else None
+        bm25 = self.row(queries, BM25, WHOLE, self._queries_of(system)) if limit == BM25 else None
         flops = float(limit) if bm25 is None else float(bm25["FLOPS"])
         return ValidatedPrunings(queries, grid, [self.row(queries, system, keep) for keep in grid], flops, bm25)
 
-    def row(self, queries: ValidationQueries, system: str, keep: Keep) -> dict[str, Any]:
-        """One pruning of a system, measured now or before."""
+    def _queries_of(self, system: str) -> str:
+        """The name of a model that may have held out other queries than the run's first; else nothing. What BM25 costs
+        on them is kept apart, so that no call measures it anew for each."""
+        models = [one.name for one in self.run.systems() if one.is_model]
+        return system if system in models[1:] else ""
+
+    def row(self, queries: ValidationQueries, system: str, keep: Keep, queries_of: str = "") -> dict[str, Any]:
+        """One pruning of a system, measured now or before, on the usual queries or those held out for another one."""
         index, folder = self.index(system, keep[1]), self.run.folder
         index_path, vectors_path = folder.index(JUDGED, system, keep[1]), folder.vectors(JUDGED, system)
 
@@ -89,8 +95,10 @@ class PruningsOnValidation:
                 )
             validate(self.encoded[asked], index_path, vectors_path, system, keep, self.run.settings.search, out)
 
-        path, wanted = folder.validation(system, *keep), wanted_validation(self.run, queries, system, keep, index)
-        self.artifacts.ensure("evaluate", f"validate {system} (qk={keep[0]}, dk={keep[1]})", path, wanted, make)
+        path = folder.validation(system, *keep, queries_of)
+        wanted = wanted_validation(self.run, queries, system, keep, index)
+        whose = f", queries of {queries_of}" if queries_of else ""
+        self.artifacts.ensure("evaluate", f"validate {system} (qk={keep[0]}, dk={keep[1]}{whose})", path, wanted, make)
         return read_row(path)
 
     def index(self, system: str, dk: int) -> Manifest:

@@ -114,10 +114,15 @@ def as_markdown(report: Mapping[str, Any]) -> str:
 
 
 def _teacher_lines(report: Mapping[str, Any]) -> list[str]:
-    if (found := report.get("teacher")) is None:
-        return []
+    """What teachers are worth: that of the run's own model, and those of its other systems."""
+    taught = {"": report["teacher"]} if "teacher" in report else {}
+    taught |= {f" of {name}": found for name, found in report.get("teachers", {}).items()}
+    return [line for whose, found in taught.items() for line in _teacher_line(whose, found)]
+
+
+def _teacher_line(whose: str, found: Mapping[str, Any]) -> list[str]:
     return [
-        f"The teacher (a cross-encoder) ranks BM25's first {found['depth']} documents of {found['queries']:,} "
+        f"The teacher{whose} (a cross-encoder) ranks BM25's first {found['depth']} documents of {found['queries']:,} "
         f"{found['split']} queries anew: MRR@10 {found['teacher']['MRR@10']:.4f}, where BM25's own order has "
         f"{found['bm25']['MRR@10']:.4f}.", "",
     ]  # fmt: skip

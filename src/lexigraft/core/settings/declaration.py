@@ -86,7 +86,7 @@ class Setting:
             return f"one of {', '.join(map(str, self.said.one_of))}"
         if self.said.some_of:
             return f"some of {', '.join(self.said.some_of)}{or_auto}"
-        return SOME_PAIRS if self.type == PAIRS else f"{self.said.bounds.words}{or_auto}"
+        return SOME_PAIRS if self.type == PAIRS else f"{self.said.bounds.words}{or_auto}".removeprefix(", ")
 
     @property
     def _words(self) -> Mapping[str, str]:
