@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from lexigraft.core.types import Explanation
 from lexigraft.explain.contributions import explain
+from lexigraft.index.live.queries import open_live_encoder
 from lexigraft.index.live.reader import LiveIndex, open_live
 from lexigraft.index.live.state import is_live
 from lexigraft.index.store import open_index
 from lexigraft.search.live import LiveSearcher
-from lexigraft.vectors.query_encoder import open_query_encoder
 
 
 class Hit(NamedTuple):
@@ -37,7 +37,7 @@ class TextSearch:
 
     def __init__(self, index_path: Path, method: str = "auto") -> None:
         self.index = open_searchable(index_path)
-        self._encoder = open_query_encoder(self.index.query_encoder, self.index.vocabulary, index_path)
+        self._encoder = open_live_encoder(self.index, index_path)
         self._searcher = LiveSearcher(self.index, method)
 
     def search(self, text: str, k: int = 10) -> list[Hit]:
