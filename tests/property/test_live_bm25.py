@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import IndexSettings, LexicalSettings
+from lexigraft.index.live.counts import count_terms
 from lexigraft.index.live.queries import open_live_encoder
 from lexigraft.index.live.reader import open_live
 from lexigraft.index.live.state import read_state
@@ -156,6 +157,16 @@ def test_words_are_counted_in_the_order_of_their_first_appearance(rows):
     assert ends.tolist() == np.cumsum([len(row) for row in expected], dtype=np.int64).tolist()
     assert ids.tolist() == [token for row in expected for token in row]
     assert counts.tolist() == [count for row in expected for count in row.values()]
+
+
+@given(TOKENS, st.data())
+def test_the_terms_of_some_rows_are_counted(rows, data):
+    rows = [list(dict.fromkeys(row)) for row in rows]
+    chosen = data.draw(st.lists(st.integers(0, len(rows) - 1), unique=True)) if rows else []
+    indptr = np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64)
+    term_ids = np.array([term for row in rows for term in row], np.int32)
+    found = count_terms(indptr, term_ids, np.array(chosen, np.int64), 7)
+    assert found.tolist() == [sum(term in rows[row] for row in chosen) for term in range(7)]
 
 
 @given(TOKENS)

@@ -183,6 +183,7 @@ def status(live: Path, verify: bool = False) -> dict[str, Any]:
         "passages": state.passages,
         "encoder": state.query_encoder.get("kind"),
         "takes_texts": state.counts_words or state.query_encoder.get("kind") == "model",
+        "mean_length": state.mean_length,
         "verified": verify,
         "segments": [
             {

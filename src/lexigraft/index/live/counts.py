@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.arrays import open_array, release_pages
+from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Vocabulary
@@ -82,10 +83,20 @@ def document_frequency(segments: Sequence[CountedSegment], n_terms: int) -> NDAr
         frequency[: segment.index.n_terms] += segment.index.lengths
         if segment.allowed is not None:
             deleted = np.flatnonzero(~counts.living(segment.allowed))
-            spans = (slice(counts.indptr[row], counts.indptr[row + 1]) for row in deleted.tolist())
-            for terms in (counts.term_ids[span] for span in spans):
-                frequency[terms] -= 1  # a row names a term once
+            frequency -= count_terms(counts.indptr, counts.term_ids, deleted, n_terms)
     return frequency
+
+
+@compiled
+def count_terms(
+    indptr: NDArray[np.int64], term_ids: NDArray[np.int32], rows: NDArray[np.int64], n_terms: int
+) -> NDArray[np.int64]:
+    """In how many of `rows`, each of which names a term once, each term is; only those rows are read."""
+    found = np.zeros(n_terms, np.int64)
+    for row in rows:
+        for i in range(indptr[row], indptr[row + 1]):
+            found[term_ids[i]] += 1
+    return found
 
 
 def living_rows(
