@@ -97,9 +97,8 @@ def test_an_index_comes_alive(collection, tmp_path, lexigraft):
     (tmp_path / "ids.txt").write_bytes(b"\xef\xbb\xbfd1\r\nd6\n\n")
     assert lexigraft("index", "delete", tmp_path / "live", "d3", "--ids", tmp_path / "ids.txt").status == 0
     assert found(lexigraft, tmp_path / "live", query)[0] == ("d2", "Sorting")
-    one_line_error(
-        lexigraft("index", "add", tmp_path / "live", "--data", collection), "made by BM25", "index them all again"
-    )
+    refused = lexigraft("index", "add", tmp_path / "live", "--data", collection)
+    one_line_error(refused, "made by BM25", "texts cannot be added", "lexigraft index add NEW --data DIR")
     lexigraft("run", "--data", collection, "--out", tmp_path / "run")
     vectors = tmp_path / "run/judged/bm25/vectors"  # of the same texts by the same settings: the vocabulary is the same
     answer = lexigraft("index", "add", tmp_path / "live", "--vectors", vectors, "--replace", "--json")
@@ -129,7 +128,8 @@ def test_bad_input(live, texts, collection, lexigraft):
     one_line_error(lexigraft("index", "add", live, "--vectors", texts / "plain"), "holds a index, not a vectors")
     one_line_error(lexigraft("index", "add", live, "--vectors", texts / "v1", "--keep", 4), "keep = 4 does not fit")
     one_line_error(lexigraft("index", "add", texts / "plain", "--vectors", texts / "v1"), "is not a live index")
-    one_line_error(lexigraft("index", "add", texts / "absent", "--data", texts / "first"), "no live index at")
+    one_line_error(lexigraft("index", "add", texts / "absent", "--data", texts / "nothing"), "no collection at")
+    one_line_error(lexigraft("index", "delete", texts / "absent", "d1"), "no live index at", "index add --data")
     passages = ("--set", "data.passage_words=2", "--set", "data.passage_overlap=0")
     one_line_error(
         lexigraft("index", "add", live, "--data", texts / "later", *passages), "are passages", "whole documents"

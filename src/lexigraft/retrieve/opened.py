@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import ArtifactError
+from lexigraft.index.live.queries import open_live_encoder
 from lexigraft.index.live.reader import LiveIndex, open_live
 from lexigraft.index.live.state import is_live
 from lexigraft.index.metadata import open_metadata
@@ -17,7 +18,7 @@ from lexigraft.retrieve.place import Place, require_made_of
 from lexigraft.search.filters import filter_masks, parse_condition
 from lexigraft.search.live import LiveSearcher
 from lexigraft.vectors.prune import prune_row
-from lexigraft.vectors.query_encoder import QueryEncoder, open_query_encoder
+from lexigraft.vectors.query_encoder import QueryEncoder
 from lexigraft.vectors.store import open_vectors
 
 MOST_FILTERS = 32  # sets of conditions whose masks are remembered
@@ -48,7 +49,7 @@ class Opened:
 
     @cached_property
     def encoder(self) -> QueryEncoder:
-        return open_query_encoder(self.index.query_encoder, self.index.vocabulary, self.place.index)
+        return open_live_encoder(self.index, self.place.index)
 
     @cached_property
     def whole(self) -> LiveIndex:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
@@ -15,7 +16,7 @@ from lexigraft.explain.contributions import explain, explain_rows
 from lexigraft.index.live.reader import Segment
 from lexigraft.index.live.state import is_live
 from lexigraft.retrieve import live_changes, saved
-from lexigraft.retrieve.from_texts import documents_of, make_index
+from lexigraft.retrieve.given_texts import documents_of
 from lexigraft.retrieve.hits import Hit, WeightedTerm
 from lexigraft.retrieve.opened import Opened, Row
 from lexigraft.retrieve.place import Place, find_place
@@ -74,13 +75,14 @@ class Retriever:
         titles: Iterable[str] | None = None,
         settings: LexicalSettings | None = None,
     ) -> Self:
-        """Index texts by BM25 and open the result, which lives as long as this object, or longer by `save`.
+        """Index texts by BM25 and open the result, a live index that lasts as long as this object, or longer by `save`.
 
         Without `ids`, documents are called "0", "1" and so on.
         """
         workspace = TemporaryDirectory(prefix="lexigraft-")
         index = Path(workspace.name) / "index"
-        make_index(documents_of(texts, ids, titles), index, settings or LexicalSettings())
+        reading = replace(Settings(), lexical=settings or LexicalSettings())
+        live_changes.begin_live_bm25(index, documents_of(texts, ids, titles), reading)
         return cls(find_place(index), workspace=workspace)
 
     @property
@@ -180,13 +182,13 @@ class Retriever:
         texts: Iterable[str],
         ids: Iterable[str] | None = None,
         titles: Iterable[str] | None = None,
-        replace: bool = False,
+        replacing: bool = False,
     ) -> int:
-        """Add documents to a live index, all or none; returns how many. `replace`: a document whose id is there already
+        """Add documents to a live index, all or none; returns how many. `replacing`: a document whose id is there already
         takes the place of the old one, which is otherwise an error. Without `ids`, documents are numbered on."""
         live = self._require_live("added to")
         documents = documents_of(texts, ids, titles, first=self.n_documents)
-        added = live_changes.add_documents(live, documents, Settings(), live_changes.Adding(replacing=replace))
+        added = live_changes.add_documents(live, documents, Settings(), live_changes.Adding(replacing=replacing))
         self.refresh()
         return added.n_rows
 

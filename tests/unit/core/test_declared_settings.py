@@ -2,13 +2,12 @@
 
 import math
 import tomllib
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 
 import pytest
 
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import SettingError
-from lexigraft.core.settings import Settings
 from lexigraft.core.settings.bounds import Bounds
 from lexigraft.core.settings.declaration import KINDS
 from lexigraft.core.settings.every import SECTIONS, section_names

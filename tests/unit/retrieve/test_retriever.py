@@ -90,7 +90,7 @@ def test_documents_come_and_go(retriever):
     assert sorted(ids(retriever.search("cat"))) == ["0", "1", "z"]
     with pytest.raises(LexigraftError, match="z"):
         retriever.add(["another zebra"], ids=["z"])
-    retriever.add(["another zebra"], ids=["z"], replace=True)
+    retriever.add(["another zebra"], ids=["z"], replacing=True)
     assert sorted(ids(retriever.search("cat"))) == ["0", "1"]
     assert retriever.delete(["z"]) == 1
     assert retriever.search("zebra") == []

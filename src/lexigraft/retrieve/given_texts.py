@@ -1,18 +1,10 @@
-"""Texts in memory to documents, and documents to a BM25 index, without a collection on disk."""
+"""Texts in memory as documents, without a collection on disk."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
-from pathlib import Path
 
-from lexigraft.core.artifact import Manifest, write_artifact
-from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError
-from lexigraft.core.settings import IndexSettings, LexicalSettings
 from lexigraft.core.types import Document
-from lexigraft.index import store as index_store
-from lexigraft.index.build import build_index
-from lexigraft.vectors import store as vectors_store
-from lexigraft.vectors.lexical import encode_documents
 
 _MISSING = object()
 
@@ -51,14 +43,3 @@ def _count(first: int) -> Iterator[int]:
     while True:
         yield first
         first += 1
-
-
-def make_index(documents: Iterable[Document], out: Path, settings: LexicalSettings) -> None:
-    """Write the BM25 index of the documents to `out`."""
-    config = settings_config(settings)
-    vectors = out.with_name(f"{out.name}.vectors")
-    with write_artifact(vectors, Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)) as folder:
-        encode_documents(documents, settings, folder)
-    opened = vectors_store.open_vectors(vectors, checksums=False)
-    with write_artifact(out, Manifest(index_store.KIND, index_store.FORMAT_VERSION, config)) as folder:
-        build_index(opened, folder, 0, IndexSettings())
