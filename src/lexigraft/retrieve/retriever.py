@@ -184,7 +184,7 @@ class Retriever:
         titles: Iterable[str] | None = None,
         replacing: bool = False,
     ) -> int:
-        """Add documents to a live index, all or none; returns how many. `replacing`: a document whose id is there already
+        """Add documents to a live index, all or none; returns how many. `replacing`: a document whose id is there
         takes the place of the old one, which is otherwise an error. Without `ids`, documents are numbered on."""
         live = self._require_live("added to")
         documents = documents_of(texts, ids, titles, first=self.n_documents)
