@@ -10,15 +10,11 @@ from lexigraft.cli import clicks
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
 from lexigraft.cli.options import JsonOption, OnDuplicateOption
 
+ANY = "Any collection"
 app = typer.Typer(no_args_is_help=True, help="Look at collections, convert them, and make them of click logs.")
 
 
-@app.callback()
-def _group() -> None:
-    """Look at collections, convert them, and make them of click logs."""
-
-
-@app.command()
+@app.command(rich_help_panel=ANY)
 def stats(
     source: Annotated[str, typer.Argument(help="A collection, given as --data is elsewhere.")],
     json: JsonOption = False,
@@ -47,7 +43,7 @@ def stats(
         )
 
 
-@app.command()
+@app.command(rich_help_panel=ANY)
 def convert(
     source: Annotated[str, typer.Argument(help="A collection, given as --data is elsewhere.")],
     out_: Annotated[Path, typer.Option("--out", help="The folder to write.")],
@@ -94,6 +90,5 @@ def _cell(value: float) -> str:
     return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
 
 
-app.command()(clicks.clicks)
-app.command()(clicks.evalset)
-app.command()(clicks.simulate)
+for command in (clicks.clicks, clicks.evalset, clicks.simulate):
+    app.command(rich_help_panel="Out of click logs")(command)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from lexigraft.cli.console import print_json, print_line, show_messages
+from lexigraft.cli.console import show, show_messages
 from lexigraft.cli.options import JsonOption
 
 
@@ -48,8 +48,9 @@ def fuse(
 
     show_messages()
     found = fuse_files(trec_run, out_, k, weight, depth, method, borda_depth)
-    if json:
-        print_json({"run": str(out_), **found._asdict()})
-        return
-    print_line(f"{out_}: {found.documents:,} documents of {found.queries:,} queries, from {found.runs} runs")
-    print_line(f"measure it: lexigraft evaluate {out_} --data DIR")
+    show(
+        json,
+        {"run": str(out_), **found._asdict()},
+        f"{out_}: {found.documents:,} documents of {found.queries:,} queries, from {found.runs} runs",
+        f"measure it: lexigraft evaluate {out_} --data DIR",
+    )

@@ -5,13 +5,16 @@ from typing import Annotated
 
 import typer
 
-from lexigraft.cli.console import BarProgress, show_messages
-from lexigraft.cli.model.training import show_facts
-from lexigraft.cli.options import ConfigOption, JsonOption, SetOption
+from lexigraft.cli.console import BarProgress, show, show_messages
+from lexigraft.cli.option_groups import grouped
+from lexigraft.cli.options import JsonOption
+from lexigraft.cli.settings_options import SettingsOptions
 from lexigraft.core.errors import SettingError
 
 
+@grouped
 def fresh(
+    *,
     out_: Annotated[Path, typer.Option("--out", help="The folder to write, for --set model.backbone=DIR.")],
     tokenizer: Annotated[
         str | None, typer.Option("--tokenizer", help="A tokenizer folder, such as 'vocab wordpiece' makes.")
@@ -31,22 +34,18 @@ def fresh(
     heads: Annotated[int | None, typer.Option("--heads", help="Of attention; 4.")] = None,
     positions: Annotated[int | None, typer.Option("--positions", help="Subwords a text may have; 512.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Of the weights that are drawn; 0.")] = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
+    given: SettingsOptions,
     json: JsonOption = False,
 ) -> None:
     """Draw an encoder of any size, untrained, for a tokenizer of a corpus's own; then: lexigraft model mlm."""
-    from lexigraft.core.config import load_settings
     from lexigraft.learn.fresh_backbone import make_fresh_backbone
 
     show_messages()
-    given = {
-        "backbone.tokenizer": None if tokenizer is None else repr(tokenizer), "backbone.pieces": pieces,
-        "backbone.min_count": min_count, "model.layers": layers, "backbone.width": width, "backbone.heads": heads,
-        "backbone.positions": positions, "run.seed": seed,
-    }  # fmt: skip
-    options = [f"{name}={value}" for name, value in given.items() if value is not None]
-    settings = load_settings(config, [*(set_ or ()), *options])
+    settings = given.load({
+        "backbone.tokenizer": tokenizer, "backbone.pieces": pieces, "backbone.min_count": min_count,
+        "model.layers": layers, "backbone.width": width, "backbone.heads": heads, "backbone.positions": positions,
+        "run.seed": seed,
+    })  # fmt: skip
     if bool(settings.backbone.tokenizer) == (texts is not None):
         raise SettingError("give --tokenizer, or --texts to learn one from, and not both")
     if settings.backbone.tokenizer and not (pieces is None and min_count is None):
@@ -55,7 +54,7 @@ def fresh(
         )
     facts = make_fresh_backbone(texts, out_, settings, BarProgress())
     line = (
-        f"{facts['pieces']:,} pieces, {facts['layers']} layers of width {facts['width']} with {facts['heads']} heads, "
-        f"texts of up to {facts['positions']} subwords; untrained"
+        f"{out_}: {facts['pieces']:,} pieces, {facts['layers']} layers of width {facts['width']} with "
+        f"{facts['heads']} heads, texts of up to {facts['positions']} subwords; untrained"
     )
-    show_facts({"backbone": str(out_), **facts}, line, out_, json)
+    show(json, {"backbone": str(out_), **facts}, line)

@@ -6,14 +6,17 @@ from typing import Annotated, Any
 
 import typer
 
-from lexigraft.cli.console import BarProgress, show_messages
-from lexigraft.cli.model.training import show_facts
-from lexigraft.cli.options import ConfigOption, JsonOption, SetOption
+from lexigraft.cli.console import BarProgress, show, show_messages
+from lexigraft.cli.option_groups import grouped
+from lexigraft.cli.options import JsonOption
+from lexigraft.cli.settings_options import SettingsOptions
 
 USUAL_STEPS = 1000
 
 
+@grouped
 def mlm(
+    *,
     backbone: Annotated[str, typer.Option("--backbone", help="embedded, a folder, or a hub name.")],
     texts: Annotated[str, typer.Option("--texts", help="What it reads: a collection or texts, as --data elsewhere.")],
     out_: Annotated[Path, typer.Option("--out", help="The folder to write, for --set model.backbone=DIR.")],
@@ -39,29 +42,25 @@ def mlm(
     checkpoint_every: Annotated[
         int | None, typer.Option("--checkpoint-every", help="Steps between checkpoints; 250.")
     ] = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
+    given: SettingsOptions,
     json: JsonOption = False,
 ) -> None:
     """Train a backbone to name masked subwords: to add a head, or to bring it closer to a corpus.
 
     What is not given is as the settings of the section mlm say.
     """
-    from lexigraft.core.config import load_settings
     from lexigraft.learn.model_mlm import make_masked_lm
 
     show_messages()
-    given = {
+    settings = given.load({
         "mlm.steps": steps, "mlm.epochs": epochs, "mlm.batch": batch, "mlm.learning_rate": learning_rate,
         "mlm.warmup": warmup, "mlm.horizon": horizon, "mlm.length": length, "mlm.flops": flops,
         "mlm.sampled": sampled, "mlm.checkpoint_every": checkpoint_every, "run.seed": seed,
-    }  # fmt: skip
-    options = [f"{name}={value}" for name, value in given.items() if value is not None]
-    settings = load_settings(config, [*(set_ or ()), *options])
+    })  # fmt: skip
     if steps is None and epochs is None and not settings.mlm.trains:
         settings = replace(settings, mlm=replace(settings.mlm, steps=USUAL_STEPS))
     facts = make_masked_lm(backbone, texts, out_, settings, layers, BarProgress())
-    show_facts({"masked_lm": str(out_), **facts}, _line(facts), out_, json)
+    show(json, {"masked_lm": str(out_), **facts}, f"{out_}: {_line(facts)}")
 
 
 def _line(facts: dict[str, Any]) -> str:
