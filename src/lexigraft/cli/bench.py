@@ -17,11 +17,6 @@ MEASURED = ("k", "p50 ms", "p99 ms", "mean ms")
 app = typer.Typer(no_args_is_help=True, help="Measure what the program takes on this machine.")
 
 
-@app.callback()
-def bench() -> None:
-    """Measure what the program takes on this machine."""
-
-
 @app.command()
 def search(
     run: Annotated[

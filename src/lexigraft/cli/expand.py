@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show, show_messages
+from lexigraft.cli.given_settings import SettingsOptions
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import DataOption, JsonOption, OutOption
-from lexigraft.cli.settings_options import SettingsOptions
 
 app = typer.Typer(no_args_is_help=True, help="Expand queries or documents over BM25: feedback, or generated text.")
 

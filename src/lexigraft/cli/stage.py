@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.console import BarProgress, show_messages
+from lexigraft.cli.given_settings import Loading
 from lexigraft.cli.options import AlphaOption, ConfigOption, DataOption, OutOption, RecipeOption, SetOption
-from lexigraft.cli.settings_options import Loading
 
 AgainOption = Annotated[bool, typer.Option("--again", help="Do this stage again although it is done.")]
 

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, show, show_messages
+from lexigraft.cli.given_settings import SettingsOptions
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import DataOption, JsonOption
-from lexigraft.cli.settings_options import SettingsOptions
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings_teacher import TeacherSettings
 
@@ -80,10 +80,8 @@ def train(
         raise SettingError(f"--steps {steps} trains nothing; give --steps or --epochs of more than 0")
     facts = make_teacher(backbone, data, negatives, out_, wanted, given.load(), BarProgress())
     measured = f", validation MRR@10 {facts['MRR@10']:.4f}" if "MRR@10" in facts else ""
-    line = (
-        f"{out_}: loss {facts['loss']:.3f}, {facts['accuracy']:.1%} of own documents first{measured} at step "
-        f"{facts['step']:,}"
-    )
+    first = f"{facts['accuracy']:.1%} of own documents first"
+    line = f"{out_}: loss {facts['loss']:.3f}, {first}{measured} at step {facts['step']:,}"
     show(json, {"teacher": str(out_), **facts}, line)
 
 

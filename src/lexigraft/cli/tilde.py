@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.console import BarProgress, show, show_messages
+from lexigraft.cli.given_settings import RecipeOptions, SettingsOptions
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import DataOption, JsonOption
-from lexigraft.cli.settings_options import RecipeOptions, SettingsOptions
 
 app = typer.Typer(no_args_is_help=True, help="Expand documents by words that their queries may use (TILDE).")
 

@@ -11,11 +11,6 @@ from lexigraft.cli.options import JsonOption
 app = typer.Typer(no_args_is_help=True, help="Look at the vectors of documents and queries.")
 
 
-@app.callback()
-def vectors() -> None:
-    """Look at the vectors of documents and queries."""  # without this, a single command would need no name
-
-
 @app.command()
 def stats(
     path: Annotated[
@@ -38,8 +33,7 @@ def stats(
     from lexigraft.vectors.stats import DOCUMENT_PRUNINGS, QUERY_PRUNINGS
 
     show_messages()
-    kept = (dk or DOCUMENT_PRUNINGS, qk or QUERY_PRUNINGS)
-    found = measure_vectors(path, queries, *kept, threshold, BarProgress())
+    found = measure_vectors(path, queries, dk or DOCUMENT_PRUNINGS, qk or QUERY_PRUNINGS, threshold, BarProgress())
     if json:
         print_json(found)
         return

@@ -7,8 +7,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from lexigraft.cli.given_settings import ReadingOptions, RecipeOptions, SettingsOptions
 from lexigraft.cli.option_groups import grouped
-from lexigraft.cli.settings_options import ReadingOptions, RecipeOptions, SettingsOptions
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import SettingError
 

@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.console import BarProgress, show, show_messages
+from lexigraft.cli.given_settings import ReadingOptions
 from lexigraft.cli.index import live, metadata, stats
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import JsonOption
-from lexigraft.cli.settings_options import ReadingOptions
 from lexigraft.core.errors import SettingError
 
 app = typer.Typer(invoke_without_command=True, no_args_is_help=True)

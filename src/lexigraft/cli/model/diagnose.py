@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
+from lexigraft.cli.given_settings import RecipeOptions
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import JsonOption
-from lexigraft.cli.settings_options import RecipeOptions
 from lexigraft.core.errors import SettingError
 
 if TYPE_CHECKING:

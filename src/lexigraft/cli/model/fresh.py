@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.console import BarProgress, show, show_messages
+from lexigraft.cli.given_settings import SettingsOptions
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import JsonOption
-from lexigraft.cli.settings_options import SettingsOptions
 from lexigraft.core.errors import SettingError
 
 

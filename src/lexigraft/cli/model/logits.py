@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
+from lexigraft.cli.given_settings import SettingsOptions
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import DataOption, JsonOption
-from lexigraft.cli.settings_options import SettingsOptions
 
 
 @grouped

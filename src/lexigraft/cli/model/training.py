@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.console import BarProgress, show, show_messages
+from lexigraft.cli.given_settings import ReadingOptions
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import DataOption, JsonOption
-from lexigraft.cli.settings_options import ReadingOptions
 from lexigraft.cli.stage import FinetuneOptions, StageOptions
 
 ModelOption = Annotated[Path, typer.Option("--model", help="A fine-tuned or imported model, or a run.")]

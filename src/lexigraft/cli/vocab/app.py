@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, show, show_messages
+from lexigraft.cli.given_settings import Loading, ReadingOptions, SettingsOptions
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, SetOption
-from lexigraft.cli.settings_options import Loading, ReadingOptions, SettingsOptions
 from lexigraft.cli.stage import StageOptions
 
 VOCABULARY = "A learned vocabulary, a run, a tokenizer folder, or a text file with one term a line."
