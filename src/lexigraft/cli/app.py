@@ -73,7 +73,7 @@ def _stopped() -> None:
 
 
 def _after_a_stop(arguments: list[str]) -> str:
-    """What is to be done after Ctrl-C. A change of a live index may have gone through just before it."""
+    """What to do after Ctrl-C. A change of a live index may have been completed just before it."""
     if arguments[:1] == ["index"] and arguments[1:2] in CHANGES_OF_LIVE:
         return "the change was made whole or not at all; see lexigraft index status"
     return "the same command continues where it stopped"

@@ -1,4 +1,4 @@
-"""`bench search` and `bench text`."""
+"""`bench`: what searches take on this machine, from vectors (`search`) or from text (`text`)."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -40,8 +40,8 @@ def search(
 ) -> None:
     """Time every search method side by side, on one thread, and count what each does.
 
-    Milliseconds are from a query's vector to document ids; the time to encode a query's text is apart. Methods take
-    turns, after one unmeasured pass.
+    Milliseconds are from a query's vector to document ids; the time to encode a query's text is given separately.
+    Methods take turns, after one unmeasured pass.
     """
     from lexigraft.comparison.bench_search import bench_index, bench_run, list_queries
 

@@ -1,4 +1,4 @@
-"""`data`: stats and convert here, and the commands of `clicks`."""
+"""`data`: collections counted and converted (here), and made of click logs (`clicks`)."""
 
 from dataclasses import asdict
 from pathlib import Path

@@ -33,7 +33,7 @@ GENERATE = "Text to expand with"
 
 @dataclass(frozen=True)
 class Expanded:
-    """What is expanded, and where what comes of it goes."""
+    """What is expanded, over which index, and where the results go."""
 
     data: DataOption
     out_: OutOption

@@ -1,4 +1,4 @@
-"""`fuse`."""
+"""`fuse`: several rankings made into one."""
 
 from pathlib import Path
 from typing import Annotated
@@ -40,9 +40,9 @@ def fuse(
     depth: Annotated[int, typer.Option("--depth", min=1, help="How many documents a query to keep.")] = 1000,
     json: JsonOption = False,
 ) -> None:
-    """Make one ranking of several by reciprocal rank fusion or Borda count: places count, scores do not.
+    """Make one ranking of several by reciprocal rank fusion or Borda count: ranks count, scores do not.
 
-    Measure it as any run: `lexigraft evaluate FUSED.trec A.trec --data DIR`.
+    The result is measured as any run is: `lexigraft evaluate FUSED.trec A.trec --data DIR`.
     """
     from lexigraft.retrieve.fusion import fuse_files
 

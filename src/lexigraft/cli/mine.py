@@ -1,4 +1,4 @@
-"""`mine`."""
+"""`mine`: hard negatives for fine-tuning, by searching an index with training queries."""
 
 from pathlib import Path
 from typing import Annotated

@@ -34,6 +34,6 @@ class StageOptions(Loading):
 
 @dataclass(frozen=True)
 class FinetuneOptions(StageOptions):
-    """The same options, and by what the head is divided first."""
+    """The options of a stage, and what the head is divided by before fine-tuning."""
 
     alpha: AlphaOption = None

@@ -64,8 +64,8 @@ def train(
 ) -> None:
     """Train a cross-encoder to put the document of qrels/train.tsv before the negatives of a run.
 
-    Queries that are measured (data.split), or that fine-tuning validates on, do not train it. Killed, the same command
-    continues. Then: `lexigraft teacher score`.
+    Queries that are measured (data.split), or that fine-tuning validates on, do not train it. If it is interrupted, the same
+    command continues. Then: `lexigraft teacher score`.
     """
     from lexigraft.learn.teacher.training import make_teacher
 
@@ -112,7 +112,8 @@ def score(
     """Score pairs with a cross-encoder: to distil from, or to measure how it ranks a run's documents anew.
 
     To distil: `--pairs` mined negatives, `--with-positives train`, then `--set finetune.teacher=FILE`. To measure:
-    `--pairs` a run over test queries, then `lexigraft evaluate FILE --data DIR`. Killed, the same command continues.
+    `--pairs` a run over test queries, then `lexigraft evaluate FILE --data DIR`. If it is interrupted, the same command
+    continues.
     """
     from lexigraft.learn.teacher.scoring import score_run
     from lexigraft.model.cross_encoder import Lengths

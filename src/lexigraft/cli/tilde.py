@@ -101,8 +101,8 @@ def expand(
 ) -> None:
     """Write for every document the words that a TILDE model adds to it.
 
-    BM25 takes the file by 'expand doc2query', a learned model by --set model.expansions=FILE. Killed, the same command
-    continues.
+    BM25 takes the file by 'expand doc2query', a learned model by --set model.expansions=FILE. If it is interrupted,
+    the same command continues.
     """
     from lexigraft.learn.tilde.expansion import expand_collection
 

@@ -1,4 +1,4 @@
-"""`lexigraft vectors`: what vectors are like."""
+"""`lexigraft vectors`: statistics of document and query vectors."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,7 +28,7 @@ def stats(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Terms a row, spread of weights a term, and spread of postings lengths, at several prunings."""
+    """Measure vectors at several prunings: terms a vector, spread of weights a term, spread of postings lengths."""
     from lexigraft.comparison.vector_stats import measure_vectors
     from lexigraft.vectors.stats import DOCUMENT_PRUNINGS, QUERY_PRUNINGS
 

@@ -1,4 +1,4 @@
-"""`evaluate`."""
+"""`evaluate`: systems side by side, or one system at a grid of prunings."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

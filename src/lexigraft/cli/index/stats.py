@@ -1,4 +1,4 @@
-"""`index stats`."""
+"""`index stats`: indexes measured side by side."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,10 +21,11 @@ def stats(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Measure what indexes are like and what queries touch and take there, side by side.
+    """Compare indexes: what they hold, what queries touch in them, and how long searches take.
 
     Terms a query and a document, split queries, postings a query, retrieval time by method, terms added to documents,
-    MaxScore's operations, and how the largest scores of lists are distributed. All are asked the same queries.
+    MaxScore's operations, and how the largest scores of lists are distributed. All answer the same
+    queries.
     """
     from lexigraft.comparison.index_stats import StatisticsSettings, measure_indexes
     from lexigraft.comparison.index_stats_files import heading, notes, require_free, tables, write_statistics

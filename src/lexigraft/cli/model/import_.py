@@ -1,4 +1,4 @@
-"""`model import`."""
+"""`model import`: a SPLADE model made elsewhere, as one of ours."""
 
 from pathlib import Path
 from typing import Annotated

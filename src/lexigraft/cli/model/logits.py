@@ -1,4 +1,4 @@
-"""`lexigraft model logits`: statistics of what a model says before it is pooled."""
+"""`lexigraft model logits`: statistics of a model's logits before pooling."""
 
 from pathlib import Path
 from typing import Annotated, Any

@@ -47,7 +47,7 @@ def mlm(
 ) -> None:
     """Train a backbone to name masked subwords: to add a head, or to bring it closer to a corpus.
 
-    What is not given is as the settings of the section mlm say.
+    An option that is not given has the value of its setting in the section mlm.
     """
     from lexigraft.learn.model_mlm import make_masked_lm
 

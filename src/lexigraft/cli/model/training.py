@@ -71,7 +71,7 @@ def encode(
 
 
 def _kept_step(folder: Path) -> dict[str, float]:
-    """What the weights that were kept had; nothing where no step was taken."""
+    """The values of the step whose weights were kept; empty where no step was taken."""
     history: list[dict[str, float]] = json_library.loads((folder / "history.json").read_text(encoding="utf-8"))
     step = json_library.loads((folder / "kept.json").read_text(encoding="utf-8"))["step"]
     return {"step": step, **history[step - 1]} if history else {}

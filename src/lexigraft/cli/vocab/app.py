@@ -96,7 +96,7 @@ def wordpiece(
 
 @dataclass(frozen=True)
 class StudyOptions(Loading):
-    """What a vocabulary is tried on, where the numbers go, and the settings."""
+    """What a vocabulary is tried on, where the numbers go, and the settings that texts are read with."""
 
     data: TryOption = None
     out_: StudyOut = None
