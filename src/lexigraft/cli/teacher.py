@@ -64,8 +64,8 @@ def train(
 ) -> None:
     """Train a cross-encoder to put the document of qrels/train.tsv before the negatives of a run.
 
-    Queries that are measured (data.split), or that fine-tuning validates on, do not train it. If it is interrupted, the same
-    command continues. Then: `lexigraft teacher score`.
+    Queries that are measured (data.split), or that fine-tuning validates on, do not train it. If it is interrupted, the
+    same command continues. Then: `lexigraft teacher score`.
     """
     from lexigraft.learn.teacher.training import make_teacher
 
