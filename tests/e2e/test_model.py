@@ -10,13 +10,11 @@ import time
 
 import numpy as np
 import pytest
-import torch
-import transformers
 
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import VocabularyMismatchError
-from lexigraft.core.types import Document, Qrel, Query, Vocabulary
+from lexigraft.core.types import Document, Vocabulary
 from lexigraft.data.write import write_collection
 from lexigraft.index.store import open_index
 from lexigraft.model import precision
@@ -25,12 +23,10 @@ from lexigraft.retrieve.retriever import Retriever
 from lexigraft.vectors.encode import ModelQueryEncoder, open_model_query_encoder
 from lexigraft.whole_run import run as pipeline_run
 from tests.shared import copy_of_made_once, made_once
+from tests.topics import topics_of, write_tiny_bert, write_topics
 
 DONE = {"pretrain": "pretrained", "finetune": "finetuned"}
-TOPICS = [
-    [f"{stem}{ending}" for ending in ("a", "e", "i", "o", "u", "an")]
-    for stem in ("kur", "mel", "tos", "vip", "zan", "fod", "gix", "bru")
-]
+TOPICS = topics_of("kur", "mel", "tos", "vip", "zan", "fod", "gix", "bru")
 
 
 @pytest.fixture(scope="module")
@@ -41,33 +37,13 @@ def backbone(tmp_path_factory):
 
 def write_small_bert(folder):
     folder.mkdir()
-    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
-    pieces += [topic[0][:3] for topic in TOPICS]
-    (folder / "vocab.txt").write_text("\n".join(pieces) + "\n")
-    transformers.BertTokenizerFast(vocab={piece: number for number, piece in enumerate(pieces)}).save_pretrained(folder)
-    config = transformers.BertConfig(
-        vocab_size=len(pieces), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64
-    )
-    torch.manual_seed(0)
-    transformers.BertForMaskedLM(config).save_pretrained(folder)
+    write_tiny_bert(folder, [topic[0][:3] for topic in TOPICS])
 
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory):
     """A query names three words of a topic, its document three others: own words mislead, learned ones help."""
-    return made_once(tmp_path_factory, "topics", write_topics)
-
-
-def write_topics(folder):
-    rng = np.random.default_rng(0)
-    documents, queries, qrels = [], [], {"train": [], "test": []}
-    for number in range(160):
-        words = rng.permutation(TOPICS[number % len(TOPICS)])
-        documents.append(Document(f"d{number}", "", " ".join(words[:3]) + f" n{number % 7}"))
-        queries.append(Query(f"q{number}", " ".join(words[3:])))
-        qrels["test" if number >= 140 else "train"].append(Qrel(f"q{number}", f"d{number}", 1))
-    write_collection(folder, documents, queries, qrels)
+    return made_once(tmp_path_factory, "topics", lambda folder: write_topics(folder, TOPICS, n_train=140, n_test=20))
 
 
 def options(collection, backbone, run):

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from lexigraft.core.processes import is_leader, n_processes, process_rank
 from lexigraft.train.loop import Loop, Schedule
-from lexigraft.train.distributed import add_gradients, connect, gather_rows, leaders, own_share, total, barrier
+from lexigraft.train.distributed import add_gradients, connect, gather_rows, broadcast, own_share, total, barrier
 
 def look_back():  # registered before the connection, so called after it is closed
     left = Path(sys.argv[1]).with_suffix(f".{n_processes()}.{process_rank()}")
@@ -49,7 +49,7 @@ found = {
     "drawn": gather_rows(torch.stack(drawn), n_processes()).flatten().tolist(),
     "unused": unused.grad, "alone": None if leaders_alone.grad is None else leaders_alone.grad.tolist(),
     "loss": float(loss), "gradient": gradient,
-    "leaders": leaders(3.0 if is_leader() else 4.0), "total": float(total(torch.ones(()))),
+    "broadcast": broadcast(3.0 if is_leader() else 4.0), "total": float(total(torch.ones(()))),
 }
 if is_leader():
     print(json.dumps(found))
@@ -75,7 +75,7 @@ def test_gradients_of_two_processes_are_those_of_one(tmp_path):
     assert (len(one["drawn"]), len(set(two["drawn"]))) == (1, 2)  # dropout of one's own
     for found in (one, two):  # a gradient of 0 would still let weight decay at what nothing asks for
         assert (found["unused"], found["alone"]) == (None, [1.0, 1.0, 1.0])
-    assert (two["leaders"], two["total"], one["total"]) == (3.0, 2.0, 1.0)
+    assert (two["broadcast"], two["total"], one["total"]) == (3.0, 2.0, 1.0)
     # Every process left before its interpreter ended: threads of an open connection abort one in ten.
     assert {path.suffixes[-2:] == [".2", ".0"]: path.read_text() for path in tmp_path.glob("checkpoint.2.*")} == {
         True: "False", False: "False"}  # fmt: skip

@@ -1,4 +1,4 @@
-"""`index metadata`."""
+"""`index metadata`: what is known of documents beside their text, kept for filtered searches."""
 
 from dataclasses import asdict
 from pathlib import Path
