@@ -7,10 +7,12 @@ import pytest
 
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.lock import writer_lock
+from lexigraft.core.settings import Settings
 from lexigraft.core.types import Document
 from lexigraft.data.write import write_collection
 from lexigraft.model.encoder import FORMAT_VERSION, KIND, save_encoder
 from lexigraft.model.imported import import_encoder
+from lexigraft.retrieve.live_changes import Adding, add_documents
 from tests.e2e.test_bad_input import one_line_error
 from tests.families import write_backbone
 
@@ -76,6 +78,15 @@ def test_texts_are_added_replaced_deleted_and_merged(live, texts, model, lexigra
     lexigraft("index", "--vectors", texts / "v3", "--out", texts / "plain")
     for query in ("kura", "gixa brue", "mele"):
         assert found(lexigraft, live, query) == found(lexigraft, texts / "plain", query)
+
+
+def test_documents_are_added_by_a_program(live, texts, model, lexigraft):
+    shutil.copytree(live, texts / "other")
+    lexigraft("index", "add", live, "--data", texts / "later", "--replace")
+    added = add_documents(texts / "other", iter(LATER), Settings(), Adding(replacing=True))
+    assert (added.n_rows, added.n_replaced) == (2, 1)
+    for query in ("kura", "gixa brue"):
+        assert found(lexigraft, texts / "other", query) == found(lexigraft, live, query) != []
 
 
 def test_status(live, lexigraft):
