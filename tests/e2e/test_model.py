@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+import torch
 
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.config import load_settings

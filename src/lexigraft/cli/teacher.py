@@ -9,7 +9,7 @@ from lexigraft.cli.console import BarProgress, print_json, print_line, show, sho
 from lexigraft.cli.given_settings import SettingsOptions
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import DataOption, JsonOption
-from lexigraft.cli.setting_options import setting_option
+from lexigraft.cli.setting_options import override_option, setting_option
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import TeacherSettings
 
