@@ -27,7 +27,7 @@ def test_every_setting_is_documented_and_every_documented_one_exists():
 
 def test_the_reference_of_settings_is_the_one_that_is_made_from_them():
     made = (ROOT / "docs/settings.md").read_text(encoding="utf-8")
-    assert made == markdown(), "docs/settings.md is old: make settings-reference"
+    assert made == markdown(), "docs/settings.md is old: make reference"
 
 
 def test_the_reference_of_commands_is_what_the_commands_say():

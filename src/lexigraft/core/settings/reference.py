@@ -8,7 +8,7 @@ from lexigraft.core.settings.every import SECTIONS
 from lexigraft.core.settings.section import Section, declared
 
 HEADER = """\
-<!-- Made from src/lexigraft/core/settings by `make settings-reference`; a test holds the two together. -->
+<!-- Made from src/lexigraft/core/settings by `make reference`; a test holds the two together. -->
 
 # Settings
 
