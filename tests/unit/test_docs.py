@@ -28,7 +28,7 @@ def test_every_setting_is_documented_and_every_documented_one_exists():
 
 def test_the_reference_of_commands_is_what_the_commands_say():
     page = (ROOT / "docs/reference/commands.md").read_text()
-    assert page == command_reference(), "the commands have changed; write their page again: make reference"
+    assert page == command_reference(), "the commands have changed; write their page again: make commands-reference"
 
 
 def test_the_reference_has_every_command_and_option():
