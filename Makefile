@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test test-integrations lint docs commands-reference bench-head bench-index bench-engines clean
+.PHONY: quickstart test test-integrations lint bench-head bench-index bench-engines clean
 
 quickstart: .venv/.train
 	HF_HUB_OFFLINE=1 $(BIN)/lexigraft quickstart $(if $(FULL),--full)
@@ -23,14 +23,6 @@ lint: .venv/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# The site, in site/; a warning is an error.
-docs: .venv/.docs
-	$(BIN)/zensical build --strict --clean
-
-# docs/reference/commands.md, from the help texts of src/lexigraft/cli; a test fails where it is old.
-commands-reference: .venv/.core
-	$(BIN)/python -m lexigraft.cli.reference docs/reference/commands.md
-
 bench-head: .venv/.dev
 	$(BIN)/python -m bench.head_cpu
 
@@ -41,6 +33,21 @@ bench-index: .venv/.dev
 bench-engines: .venv-engines/.done
 	.venv-engines/bin/python -m bench.engines --results runs/engines.json \
 	    $(if $(LEXIGRAFT_ENGINE_DATA),--data "$(LEXIGRAFT_ENGINE_DATA)") $(ENGINES_OPTIONS)
+
+.PHONY: docs commands-reference
+
+# The site, in site/; a warning is an error.
+docs: .venv/.docs
+	$(BIN)/zensical build --strict --clean
+
+# docs/reference/commands.md, from the help texts of src/lexigraft/cli; a test fails where it is old.
+commands-reference: .venv/.core
+	$(BIN)/python -m lexigraft.cli.reference docs/reference/commands.md
+
+.venv/.docs: .venv/.core
+	@echo "installing what the site needs ..."
+	$(PIP_INSTALL) --no-build-isolation -e ".[docs]"
+	@touch $@
 
 .venv/.core: pyproject.toml constraints.txt
 	@echo "installing Lexigraft into .venv ..."
@@ -60,11 +67,6 @@ bench-engines: .venv-engines/.done
 .venv/.dev: .venv/.train
 	@echo "installing what the tests need ..."
 	$(PIP_INSTALL) --no-build-isolation -e ".[dev,train]"
-	@touch $@
-
-.venv/.docs: .venv/.core
-	@echo "installing what the site needs ..."
-	$(PIP_INSTALL) --no-build-isolation -e ".[docs]"
 	@touch $@
 
 # The peers have an environment of their own, so that what they pin never decides what the project runs with.
