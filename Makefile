@@ -32,15 +32,6 @@ style: .venv/.dev
 types: .venv/.dev
 	$(BIN)/mypy
 
-# The site, in site/; a warning is an error.
-docs: .venv/.docs
-	$(BIN)/zensical build --strict --clean
-
-# The pages that are written from the code; tests hold them equal to it.
-reference: .venv/.core
-	$(BIN)/python -m lexigraft.cli.reference docs/reference/commands.md
-	$(BIN)/python -m lexigraft.core.settings.reference > docs/settings.md
-
 bench-head: .venv/.dev
 	$(BIN)/python -m bench.head_cpu
 
@@ -51,6 +42,20 @@ bench-index: .venv/.dev
 bench-engines: .venv-engines/.done
 	.venv-engines/bin/python -m bench.engines --results runs/engines.json \
 	    $(if $(LEXIGRAFT_ENGINE_DATA),--data "$(LEXIGRAFT_ENGINE_DATA)") $(ENGINES_OPTIONS)
+
+# The site, in site/; a warning is an error.
+docs: .venv/.docs
+	$(BIN)/zensical build --strict --clean
+
+# The pages that are written from the code; tests hold them equal to it.
+reference: .venv/.core
+	$(BIN)/python -m lexigraft.cli.reference docs/reference/commands.md
+	$(BIN)/python -m lexigraft.core.settings.reference > docs/settings.md
+
+.venv/.docs: .venv/.core
+	@echo "installing what the site needs ..."
+	$(PIP_INSTALL) --no-build-isolation -e ".[docs]"
+	@touch $@
 
 .venv/.core: pyproject.toml constraints.txt
 	@echo "installing Lexigraft into .venv ..."
@@ -70,11 +75,6 @@ bench-engines: .venv-engines/.done
 .venv/.dev: .venv/.train
 	@echo "installing what the tests need ..."
 	$(PIP_INSTALL) --no-build-isolation -e ".[dev,train]"
-	@touch $@
-
-.venv/.docs: .venv/.core
-	@echo "installing what the site needs ..."
-	$(PIP_INSTALL) --no-build-isolation -e ".[docs]"
 	@touch $@
 
 # The peers have an environment of their own, so that what they pin never decides what the project runs with.

@@ -6,7 +6,7 @@ from lexigraft.core.settings import Settings
 from lexigraft.core.types import Document
 from lexigraft.data.write import write_collection
 from lexigraft.retrieve.live_changes import Adding, add_documents, begin_live_bm25
-from lexigraft.retrieve.text_search import TextSearch
+from lexigraft.retrieve.retriever import Retriever
 from tests.e2e.test_bad_input import one_line_error
 from tests.live_bm25 import segment_files
 
@@ -67,7 +67,7 @@ def test_the_same_by_a_program(texts, lexigraft):
     lexigraft("index", "add", texts / "other", "--data", texts / "first")
     lexigraft("index", "add", texts / "other", "--data", texts / "later", "--replace")
     assert segment_files(live) == segment_files(texts / "other")
-    search = TextSearch(live)
+    search = Retriever.open(live)
     assert [hit.title for hit in search.search("zebra stripes")] == ["Zebras"]
     assert [term.term for term in search.terms("zebra sleeping fox unknown")] == ["sleep", "zebra", "fox"]
 

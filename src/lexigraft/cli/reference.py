@@ -16,7 +16,7 @@ import typer
 
 INTRODUCTION = """# Commands
 
-<!-- Written by `make reference`. Change the help texts in src/lexigraft/cli instead. -->
+<!-- Made from the help texts of src/lexigraft/cli by `make reference`; a test holds the two together. -->
 
 Every command, its arguments and its options, as `--help` shows them. Data go to stdout, messages to stderr.
 An error of yours is one line, and the exit status is 2.
@@ -26,7 +26,7 @@ An error of yours is one line, and the exit status is 2.
 def command_reference() -> str:
     """The page: a table of all commands, then a section for each."""
     commands = list(_walk(_program(), None, "lexigraft"))
-    table = ["| command | |", "|---|---|"]
+    table = ["| command | what it does |", "|---|---|"]
     table += [f"| [`{path}`](#{_anchor(path)}) | {_cell(_summary(command))} |" for path, command, _ in commands]
     sections = [_section(path, command, context) for path, command, context in commands]
     return "\n".join([INTRODUCTION, *table, "", "\n\n".join(sections), ""])
@@ -53,7 +53,7 @@ def _section(path: str, command: Any, context: Any) -> str:
     lines = [f"## `{path}` {{ #{_anchor(path)} }}", "", _prose(command.help), "", "```text", f"{path} {pieces}", "```"]
     records = [parameter.get_help_record(context) for parameter in command.params if not _hidden(parameter)]
     if shown := [record for record in records if record is not None]:
-        lines += ["", "| argument or option | |", "|---|---|"]
+        lines += ["", "| argument or option | meaning |", "|---|---|"]
         lines += [f"| {_code(name)} | {_cell(meaning)} |" for name, meaning in shown]
     return "\n".join(lines)
 
