@@ -20,7 +20,7 @@ quick-tests: .venv/.dev
 
 # Long runs, and real collections where LEXIGRAFT_DATA names a folder of them. Two trainings by one thread each end
 # sooner than one after the other by two.
-test-integrations: .venv/.dev
+test-integrations: .venv/.dev docs
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m integration -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: style types

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-import lexigraft as lg
 from lexigraft.core.types import Document
 from lexigraft.data.write import write_collection
 from tests.conftest import DOCUMENTS, QRELS, QUERIES
@@ -16,8 +15,6 @@ ANSWER = Document("ID", "Yours", "The document that answers your query.")
 
 
 def run_all(document, lexigraft, monkeypatch, folder):
-    if not hasattr(lg, "Retriever"):
-        pytest.skip("the Python API of these snippets is not there yet")
     monkeypatch.chdir(folder)
     names = {}
     for snippet in snippets_of(document):
