@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import NONE, list_count
-from lexigraft.search.lists import Lists
+from lexigraft.search.lists import Lists, Terms
 from lexigraft.search.sweep import search_sweep
 from lexigraft.search.topk import MANY, RANK_MASK
 from lexigraft.search.touched import search_touched
@@ -24,12 +24,7 @@ DOCUMENTS_PER_POSTING = 8  # a sweep passes over so many documents in the time b
 
 @compiled
 def answer(
-    entries: NDArray[np.uint32],
-    stream: NDArray[np.uint16],
-    octets: NDArray[np.uint8],
-    range_starts: NDArray[np.int64],
-    range_size: int,
-    tie_rank: NDArray[np.int32],
+    arrays: tuple[Any, ...],
     ordinal_of_rank: NDArray[np.int32],
     scale: float,
     terms: NDArray[np.int32],
@@ -44,16 +39,16 @@ def answer(
 ) -> tuple[int, float, NDArray[np.int32], NDArray[np.float64]]:
     """(how many keys of the best documents `keys` holds, what a score of 1 stands for, documents, scores); the first is
     negative where something is wrong with the query. Of more than MANY, documents and scores are left empty: the keys
-    are for the caller to sort."""
+    are for the caller to sort. `arrays` are those of `Lists`."""
+    lists = Lists(*arrays)
     size, query_scale = WRONG_TERMS, 1.0
-    if are_terms(terms, entries.shape[1]):
+    if are_terms(terms, lists.entries.shape[1]):
         integers = np.empty(len(terms), np.int32)
         query_scale = fill_query_integers(weights, MAX_QUERY_WEIGHT, MAX_SCORE // 255, integers)
         size = WRONG_WEIGHTS
         if query_scale > 0:
-            lists = Lists(entries, stream, octets, range_starts, range_size, tie_rank)
-            touched = count_postings(entries, stream, range_starts, terms)
-            if method == TOUCHED or (method == AUTO and touched * DOCUMENTS_PER_POSTING < len(tie_rank)):
+            touched = count_postings(lists, terms)
+            if method == TOUCHED or (method == AUTO and touched * DOCUMENTS_PER_POSTING < len(lists.tie_rank)):
                 size = search_touched(lists, terms, integers, k, keys, accumulators, places, allowed, counts)
             else:
                 size = search_sweep(lists, terms, integers, k, keys, accumulators, allowed, counts)
@@ -79,17 +74,15 @@ def are_terms(terms: NDArray[np.int32], n_terms: int) -> bool:
 
 
 @compiled
-def count_postings(
-    entries: NDArray[np.uint32], stream: NDArray[np.uint16], range_starts: NDArray[np.int64], terms: NDArray[np.int32]
-) -> int:
+def count_postings(lists: Lists, terms: Terms) -> int:
     """How many postings (and fillers) the terms' lists have. It reads where each list begins, all at once, as it were:
     the search that follows then does not wait for one after the other."""
     total = 0
-    for number in range(len(range_starts) - 1):
+    for number in range(len(lists.range_starts) - 1):
         for t in range(len(terms)):
-            entry = int(entries[number, terms[t]])
+            entry = int(lists.entries[number, terms[t]])
             if entry & 3 != NONE:
-                total += list_count(stream, range_starts[number] + (entry >> 2))
+                total += list_count(lists.stream, lists.range_starts[number] + (entry >> 2))
     return total
 
 

@@ -5,20 +5,23 @@ from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import DENSE, NONE, decode_list, list_count, padded
+from lexigraft.search.lists import Lists, Terms
+
+
+@compiled
+def documents_in(lists: Lists, number: int) -> int:
+    """How many documents the range `number` has."""
+    return int(min(lists.range_size, len(lists.tie_rank) - number * lists.range_size))
 
 
 @compiled
 def decode_lists(
-    entries: NDArray[np.uint32],
-    stream: NDArray[np.uint16],
-    range_starts: NDArray[np.int64],
-    number: int,
-    n_here: int,
-    terms: NDArray[np.int32],
+    lists: Lists, number: int, terms: Terms
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint32]]:
-    """(starts, places, impacts): the postings of terms[t] in range `number`, which has `n_here` documents, lie at
-    starts[t]..starts[t + 1]. Of 8 bits."""
-    n_padded = padded(n_here)
+    """(starts, places, impacts): the postings of terms[t] in range `number` lie at starts[t]..starts[t + 1]. Of 8
+    bits."""
+    entries, stream, range_starts = lists.entries, lists.stream, lists.range_starts
+    n_padded = padded(documents_in(lists, number))
     room = np.int64(0)
     for t in range(len(terms)):
         entry = int(entries[number, terms[t]])

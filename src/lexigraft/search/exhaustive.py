@@ -7,35 +7,22 @@ offered to the heap.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
-from lexigraft.search.counters import INSERT, NEXT, SCORE
-from lexigraft.search.decoded import decode_lists
-from lexigraft.search.topk import make_key, offer
+from lexigraft.search.counters import NEXT, SCORE
+from lexigraft.search.decoded import decode_lists, documents_in
+from lexigraft.search.lists import Keys, Lists, Terms, Weights
+from lexigraft.search.topk import make_key, offer_counted
 
 
 @compiled
-def search_exhaustive(
-    entries: NDArray[np.uint32],
-    stream: NDArray[np.uint16],
-    range_starts: NDArray[np.int64],
-    range_size: int,
-    tie_rank: NDArray[np.int32],
-    terms: NDArray[np.int32],
-    weights: NDArray[np.int32],
-    heap: NDArray[np.int64],
-    allowed: Any,
-    counts: Any,
-) -> int:
+def search_exhaustive(lists: Lists, terms: Terms, weights: Weights, heap: Keys, allowed: Any, counts: Any) -> int:
     """Fill `heap`, which has room for k, with the keys of the best documents and return how many. `allowed` and
-    `counts`
-    as of `search_sweep`."""
+    `counts` as of `search_sweep`."""
     size = 0
-    for number in range(len(range_starts) - 1):
-        first = number * range_size
-        n_here = min(range_size, len(tie_rank) - first)
-        starts, places, impacts = decode_lists(entries, stream, range_starts, number, n_here, terms)
+    for number in range(len(lists.range_starts) - 1):
+        first, n_here = number * lists.range_size, documents_in(lists, number)
+        starts, places, impacts = decode_lists(lists, number, terms)
         scores = np.zeros(n_here, np.int64)
         for t in range(len(terms)):
             for i in range(starts[t], starts[t + 1]):
@@ -44,9 +31,8 @@ def search_exhaustive(
             counts[NEXT] += starts[len(terms)]  # there is room for more, where a list is dense
         for place in range(n_here):
             if scores[place] > 0 and (allowed is None or allowed[first + place] != 0):
-                key = make_key(scores[place], tie_rank[first + place])
+                key = make_key(scores[place], lists.tie_rank[first + place])
                 if counts is not None:
                     counts[SCORE] += 1
-                    counts[INSERT] += size < len(heap) or key > heap[0]
-                size = offer(heap, size, key)
+                size = offer_counted(heap, size, key, counts)
     return size

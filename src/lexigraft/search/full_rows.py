@@ -93,7 +93,9 @@ class FoundRows:
 
     def scores(self, number: int, ordinals: NDArray[np.int32], query: NDArray[np.float64]) -> NDArray[np.float64]:
         """The dot products of rows of index `number` with `query`. Raises `ArtifactError` for a row that is nowhere."""
-        found: Ordinals = ordinals if self._same_order(number, ordinals) else self._rows[number][ordinals]
+        if self._same_order(number, ordinals):
+            return self._sources[0].scores(ordinals, query)
+        found = self._rows[number][ordinals]
         if len(lost := np.flatnonzero(found == NOWHERE)):
             row_id = self._indexes[number].doc_ids[int(ordinals[lost[0]])]
             raise ArtifactError(f"there is no full vector of {row_id!r}, which a first pass found; {self._remedy}")

@@ -10,36 +10,24 @@ never skipped, because a tie may still win by `doc_id`.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
-from lexigraft.search.counters import INSERT, NEXT, NEXT_GEQ, SCORE
-from lexigraft.search.decoded import decode_lists, seek
-from lexigraft.search.topk import make_key, offer
+from lexigraft.search.counters import NEXT, NEXT_GEQ, SCORE
+from lexigraft.search.decoded import decode_lists, documents_in, seek
+from lexigraft.search.lists import Keys, Lists, Terms, Weights
+from lexigraft.search.topk import make_key, offer_counted
 
 WINDOW = 4096
 
 
 @compiled
-def search_maxscore(
-    entries: NDArray[np.uint32],
-    stream: NDArray[np.uint16],
-    range_starts: NDArray[np.int64],
-    range_size: int,
-    tie_rank: NDArray[np.int32],
-    terms: NDArray[np.int32],
-    weights: NDArray[np.int32],
-    heap: NDArray[np.int64],
-    allowed: Any,
-    counts: Any,
-) -> int:
+def search_maxscore(lists: Lists, terms: Terms, weights: Weights, heap: Keys, allowed: Any, counts: Any) -> int:
     """The same contract as `search_exhaustive`."""
     n_lists, size, threshold = len(terms), 0, np.int64(1)
     window = np.zeros(WINDOW, np.int64)
-    for number in range(len(range_starts) - 1):
-        first = number * range_size
-        n_here = min(range_size, len(tie_rank) - first)
-        starts, places, impacts = decode_lists(entries, stream, range_starts, number, n_here, terms)
+    for number in range(len(lists.range_starts) - 1):
+        first, n_here = number * lists.range_size, documents_in(lists, number)
+        starts, places, impacts = decode_lists(lists, number, terms)
         bounds = np.zeros(n_lists, np.int64)
         for t in range(n_lists):
             for i in range(starts[t], starts[t + 1]):
@@ -86,10 +74,8 @@ def search_maxscore(
                 if counts is not None:
                     counts[SCORE] += 1
                 if i < 0 and score >= threshold:
-                    key = make_key(score, tie_rank[first + place])
-                    if counts is not None:
-                        counts[INSERT] += size < len(heap) or key > heap[0]
-                    size = offer(heap, size, key)
+                    key = make_key(score, lists.tie_rank[first + place])
+                    size = offer_counted(heap, size, key, counts)
                     if size == len(heap):
                         threshold = heap[0] >> np.int64(32)
             window_start = window_end

@@ -18,6 +18,7 @@ from lexigraft.core.errors import InputError, SettingError
 from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, list_count
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.reader import Segment
+from lexigraft.search.lists import Lists, Terms, lists_of
 from lexigraft.search.searching import Allowed, Found, Searching, narrowed_terms
 
 ROUNDING = 1e-9  # 0.55 x 20 is a little over 11 in floating point, and 11 terms are meant
@@ -85,7 +86,7 @@ def rows_holding(index: Index, terms: NDArray[np.int32], needed: int, allowed: A
     if allowed is not None and len(allowed) != index.n_documents:
         raise InputError(f"{len(allowed)} flags of what may be found, for {index.n_documents} documents")
     mask = np.zeros(index.n_documents, np.uint8)
-    mark_overlapping(index.entries, index.stream, index.range_starts, index.meta.range_size, terms, needed, mask)
+    mark_overlapping(lists_of(index), terms, needed, mask)
     return mask if allowed is None else mask & (np.asarray(allowed) != 0).astype(np.uint8)
 
 
@@ -101,25 +102,18 @@ def checked_share(share: float) -> float:
 
 
 @compiled
-def mark_overlapping(
-    entries: NDArray[np.uint32],
-    stream: NDArray[np.uint16],
-    range_starts: NDArray[np.int64],
-    range_size: int,
-    terms: NDArray[np.int32],
-    needed: int,
-    mask: NDArray[np.uint8],
-) -> None:
+def mark_overlapping(lists: Lists, terms: Terms, needed: int, mask: NDArray[np.uint8]) -> None:
     """Set mask[row] to 1 for rows that `needed` of the terms' lists or more hold. Fillers of lists of gaps have impact
     0 and count for nothing."""
+    stream, range_size = lists.stream, lists.range_size
     counts = np.zeros(min(range_size, len(mask)), np.int32)
-    for number in range(len(range_starts) - 1):
+    for number in range(len(lists.range_starts) - 1):
         first = number * range_size
         n_here = min(range_size, len(mask) - first)
         counts[:n_here] = 0
         for t in range(len(terms)):
-            entry = np.int64(entries[number, terms[t]])
-            form, at = entry & 3, range_starts[number] + (entry >> 2)
+            entry = np.int64(lists.entries[number, terms[t]])
+            form, at = entry & 3, lists.range_starts[number] + (entry >> 2)
             if form == NONE:
                 continue
             body = at + HEADER

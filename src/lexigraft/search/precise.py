@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import HEADER, NONE, list_count
+from lexigraft.search.lists import Lists, Terms, Weights
 
 
 def search_precise(
@@ -27,24 +28,17 @@ def search_precise(
 
 @compiled
 def precise_scores(
-    entries: NDArray[np.uint32],
-    stream: NDArray[np.uint16],
-    range_starts: NDArray[np.int64],
-    range_size: int,
-    bits: int,
-    terms: NDArray[np.int32],
-    weights: NDArray[np.int32],
-    allowed: Any,
-    scores: NDArray[np.int64],
+    lists: Lists, bits: int, terms: Terms, weights: Weights, allowed: Any, scores: NDArray[np.int64]
 ) -> None:
     """Add every document's score to `scores`; one that is not allowed has 0."""
-    for number in range(len(range_starts) - 1):
+    stream, range_size = lists.stream, lists.range_size
+    for number in range(len(lists.range_starts) - 1):
         some = scores[number * range_size : (number + 1) * range_size]
         for t in range(len(terms)):
-            entry = np.int64(entries[number, terms[t]])
+            entry = np.int64(lists.entries[number, terms[t]])
             if entry & 3 == NONE:
                 continue
-            at = range_starts[number] + (entry >> 2)
+            at = lists.range_starts[number] + (entry >> 2)
             count, places = list_count(stream, at), at + HEADER
             impacts, weight = places + count, np.int64(weights[t])
             for i in range(count):

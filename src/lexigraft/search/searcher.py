@@ -22,6 +22,7 @@ from lexigraft.search.blockmax_wand import search_blockmax_wand
 from lexigraft.search.counters import COUNTERS, NEXT, SCORE
 from lexigraft.search.exhaustive import search_exhaustive
 from lexigraft.search.folding import search_folded
+from lexigraft.search.lists import lists_of
 from lexigraft.search.maxscore import search_maxscore
 from lexigraft.search.precise import precise_scores, search_precise
 from lexigraft.search.searching import INT32, Allowed, Searching, narrowed_terms, outside_vocabulary
@@ -46,10 +47,8 @@ class Searcher(Searching):
         self.index, self.method = index, method
         self._scratch = threading.local()
         self._choice = {"sweep": SWEEP, "touched": TOUCHED}.get(method, AUTO)
-        self._lists = (
-            index.entries, index.stream, index.stream.view(np.uint8), index.range_starts, index.meta.range_size,
-            index.tie_rank, index.ordinal_of_rank, index.meta.scale,
-        )  # fmt: skip
+        self._lists = lists_of(index)
+        self._arrays = tuple(self._lists), index.ordinal_of_rank, index.meta.scale  # a plain tuple: see `Lists`
         self._range = min(padded(index.meta.range_size), padded(index.n_documents))
 
     def search_ordinals(
@@ -94,7 +93,7 @@ class Searcher(Searching):
         memory = self._memory(k)
         try:
             size, scale, ordinals, scores = answer(
-                *self._lists, terms, amounts, k, self._choice, *memory, allowed, counts
+                *self._arrays, terms, amounts, k, self._choice, *memory, allowed, counts
             )  # fmt: skip
         except BaseException:
             del self._scratch.memory  # its accumulators may not be 0, as the next query expects them
@@ -118,17 +117,16 @@ class Searcher(Searching):
         """Methods that are there to compare with, and impacts of more than 8 bits."""
         index, meta = self.index, self.index.meta
         integers, query_scale = self._require_query(terms, weights)
-        lists = (index.entries, index.stream, index.range_starts, meta.range_size)
         if meta.bits > 8:
             totals = np.zeros(index.n_documents, np.int64)
-            precise_scores(*lists, meta.bits, terms, integers, allowed, totals)
+            precise_scores(self._lists, meta.bits, terms, integers, allowed, totals)
             if counts is not None:
                 counts[NEXT] += index.lengths[terms].sum()
                 counts[SCORE] += np.count_nonzero(totals)
             best, scores = search_precise(totals, index.tie_rank, k)
             return best.astype(np.int32), scores.astype(np.float64) * (query_scale * meta.scale)
         heap = np.empty(k, np.int64)
-        size = HEAP_METHODS[self.method](*lists, index.tie_rank, terms, integers, heap, allowed, counts)
+        size = HEAP_METHODS[self.method](self._lists, terms, integers, heap, allowed, counts)
         return unpack(np.sort(heap[:size]), index.ordinal_of_rank, query_scale * meta.scale)
 
     def count(self, queries: SparseMatrix, k: int) -> dict[str, float]:

@@ -14,8 +14,8 @@ from lexigraft.search.searching import Found
 
 
 def best_of_all(segments: Sequence[Segment], found: Sequence[Found], k: int) -> list[Found]:
-    """The beginnings of the segments' rankings that together are the k best."""
-    if sum(len(ordinals) for ordinals, _ in found) <= k:
+    """The beginnings of the segments' rankings, of k documents at most each, that together are the k best."""
+    if len(found) == 1 or sum(len(ordinals) for ordinals, _ in found) <= k:
         return list(found)
     scores = np.concatenate([of_segment for _, of_segment in found])
     worst = np.partition(scores, len(scores) - k)[len(scores) - k]
@@ -42,7 +42,7 @@ def in_one_order(
         scores += of_segment.tolist()
         numbers += [number] * len(ordinals)
         rows += ordinals.tolist()
-    if sum(len(ordinals) > 0 for ordinals, _ in found) > 1:
+    if len(found) > 1:
         order = sorted(range(len(names)), key=lambda at: (-scores[at], names[at]))
         names, scores = [names[at] for at in order], [scores[at] for at in order]
         numbers, rows = [numbers[at] for at in order], [rows[at] for at in order]

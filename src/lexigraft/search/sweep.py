@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import DENSE, GAPS, HEADER, WIDE, list_count, list_max, padded
 from lexigraft.search.counters import INSERT, NEXT, SCORE
-from lexigraft.search.lists import Lists, add_dense, add_gaps, add_wide, flush
+from lexigraft.search.lists import Keys, Lists, Sums, Terms, Weights, add_dense, add_gaps, add_wide, flush
 from lexigraft.search.topk import MANY, cut_to_best, make_key
 
 GROUP = 1024  # documents in which blocks interleave
@@ -31,14 +31,7 @@ SLICES = 1024
 
 @compiled
 def search_sweep(
-    lists: Lists,
-    terms: NDArray[np.int32],
-    weights: NDArray[np.int32],
-    k: int,
-    keys: NDArray[np.int64],
-    accumulators: NDArray[np.int32],
-    allowed: Any,
-    counts: Any,
+    lists: Lists, terms: Terms, weights: Weights, k: int, keys: Keys, accumulators: Sums, allowed: Any, counts: Any
 ) -> int:
     """Put the keys of the k best documents into the front of `keys`, in no order, and return how many; of more than
     MANY there may be up to k others with them, which a sort puts behind.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
+from lexigraft.search.counters import INSERT
 
 RANK_MASK = np.int64(0x7FFFFFFF)
 
@@ -44,6 +45,14 @@ def offer(heap: NDArray[np.int64], size: int, key: np.int64) -> int:
         hole = child
     heap[hole] = key
     return size
+
+
+@compiled
+def offer_counted(heap: NDArray[np.int64], size: int, key: np.int64, counts: Any) -> int:
+    """As `offer`; `counts`, None or one number a counter, counts what enters."""
+    if counts is not None:
+        counts[INSERT] += size < len(heap) or key > heap[0]
+    return offer(heap, size, key)
 
 
 MANY = 64  # so many results and more are left to the caller to sort and cut

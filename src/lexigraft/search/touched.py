@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, list_count, padded
 from lexigraft.search.counters import INSERT, NEXT, SCORE
-from lexigraft.search.lists import BEFORE_FIRST, Lists
+from lexigraft.search.lists import BEFORE_FIRST, Keys, Lists, Sums, Terms, Weights
 from lexigraft.search.sweep import reached_by
 from lexigraft.search.topk import MANY, cut_to_best, make_key
 
@@ -20,11 +20,11 @@ from lexigraft.search.topk import MANY, cut_to_best, make_key
 @compiled
 def search_touched(
     lists: Lists,
-    terms: NDArray[np.int32],
-    weights: NDArray[np.int32],
+    terms: Terms,
+    weights: Weights,
     k: int,
-    keys: NDArray[np.int64],
-    accumulators: NDArray[np.int32],
+    keys: Keys,
+    accumulators: Sums,
     touched: NDArray[np.uint16],
     allowed: Any,
     counts: Any,
