@@ -5,7 +5,7 @@ does not matter how documents came there: a segment of all of them has the bytes
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from lexigraft.core.arrays import StringTable
@@ -17,9 +17,10 @@ from lexigraft.index import store
 from lexigraft.index.build import build_index
 from lexigraft.index.inverted import IndexMeta
 from lexigraft.index.live.agreement import lexical_settings
-from lexigraft.index.live.counts import keep_counts
+from lexigraft.index.live.counts import CountedSegment, keep_counts, living_rows
 from lexigraft.index.live.merging import plan_merge
 from lexigraft.index.live.state import LiveState, SegmentState
+from lexigraft.index.live.widening import longest_vocabulary
 from lexigraft.vectors.counted_texts import CountedRows, saturated_frequencies
 from lexigraft.vectors.quantize import MAX_IMPACT
 from lexigraft.vectors.query_encoder import LIVE_BM25
@@ -50,6 +51,24 @@ def write_counted_segment(
         meta = build_index(vectors, draft, 0, settings, progress, scale=SATURATED_SCALE)
         keep_counts(rows, draft, StringTable(draft, "doc_ids") if meta.reordered else None)
     return meta
+
+
+def write_merged_segment(
+    path: Path,
+    state: LiveState,
+    segments: Sequence[CountedSegment],
+    weighed_anew: bool,
+    scratch: Path,
+    settings: IndexSettings | None,
+    progress: Progress = SILENT,
+) -> tuple[IndexMeta, float | None]:
+    """Write the living documents of `segments` as one segment at `path`, made of their counts, and say by which average
+    length. With `weighed_anew`, where they are all documents there are, vocabulary and average length become those of
+    an index made of them at once; else they stay those of `state`."""
+    vocabulary = longest_vocabulary([segment.index for segment in segments])[0]
+    rows = living_rows(segments, vocabulary, weighed_anew, scratch, progress)
+    weighed = replace(state, mean_length=rows.mean_length) if weighed_anew else state
+    return write_counted_segment(path, weighed, rows, settings, progress), weighed.mean_length
 
 
 def plan_counted_merge(segments: Sequence[SegmentState], everything: bool = False) -> tuple[int, int] | None:

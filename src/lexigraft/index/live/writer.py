@@ -35,8 +35,7 @@ from lexigraft.index.live.agreement import (
     row_documents,
     seen_from_segment,
 )
-from lexigraft.index.live.bm25 import first_state, plan_counted_merge, write_counted_segment
-from lexigraft.index.live.counts import living_rows
+from lexigraft.index.live.bm25 import first_state, plan_counted_merge, write_counted_segment, write_merged_segment
 from lexigraft.index.live.deleted import write_deleted
 from lexigraft.index.live.folder import (
     SCRATCH,
@@ -352,14 +351,13 @@ class LiveWriter:
     ) -> tuple[SegmentState, float | None]:
         """The living documents of segments of BM25 as one segment, made of their counts. `weighed_anew`: they are all
         there are, so vocabulary and average length become those of an index made of them at once."""
-        together = list(zip(named, segments, strict=True))
+        together = zip(named, segments, strict=True)
         counted = [with_counts(self.folder, *item) for item in together if item[1].n_living]
-        vocabulary = longest_vocabulary([segment.index for segment in counted])[0]
-        with self.scratch() as folder:
-            rows = living_rows(counted, vocabulary, weighed_anew, folder, progress)
-            mean_length = rows.mean_length if weighed_anew else state.mean_length
-            name, weighed = segment_name(state.next_segment), replace(state, mean_length=mean_length)
-            meta = write_counted_segment(self.folder / SEGMENTS / name, weighed, rows, settings, progress)
+        name = segment_name(state.next_segment)
+        with self.scratch() as scratch:
+            meta, mean_length = write_merged_segment(
+                self.folder / SEGMENTS / name, state, counted, weighed_anew, scratch, settings, progress
+            )
         return self._described(name, meta), mean_length
 
     def _present(self) -> LiveState:
