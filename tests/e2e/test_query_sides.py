@@ -86,7 +86,7 @@ SEARCH = """
 import sys
 from lexigraft.cli.app import app
 app(sys.argv[1:], standalone_mode=False)
-bad = [name for name in ("torch", "transformers", "accelerate") if name in sys.modules]
+bad = [name for name in ("torch", "transformers") if name in sys.modules]
 print("imported:", bad, file=sys.stderr)
 """
 

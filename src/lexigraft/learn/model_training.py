@@ -23,7 +23,7 @@ from lexigraft.stages.expanded_documents import Expansions, expanded_collection,
 from lexigraft.stages.layout import JUDGED, RunFolder
 
 FEWEST_PAIRS = 200  # fewer teach a model nothing that BM25 does not know
-NEEDED = ("torch", "transformers", "accelerate", "safetensors")
+NEEDED = ("torch", "transformers", "safetensors")
 
 log = logging.getLogger(__name__)
 

@@ -6,6 +6,7 @@ and `add_gradients` adds up what the rows of all of them say of the weights.
 """
 
 import atexit
+import os
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
@@ -25,6 +26,9 @@ def connect() -> None:
     """Join the other processes; nothing where there are none, or when joined already."""
     if n_processes() > 1 and not dist.is_initialized():
         backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+        if torch.cuda.is_available():
+            # What names no device, as NCCL's own buffers do, must go to this process's GPU, not to the first.
+            torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
         dist.init_process_group(backend, timeout=PATIENCE)
         # Left to the interpreter's end, the connection's threads may outlive what they use and abort the process.
         atexit.register(dist.destroy_process_group)

@@ -1,4 +1,4 @@
-"""The one optimisation loop, on accelerate: schedule, checkpoints, exact resuming, and stopping when it goes wrong.
+"""The one optimisation loop: schedule, checkpoints, exact resuming, and stopping when it goes wrong.
 
 What a step does is handed in as a function of the step's number; randomness is seeded from that number too, so a run
 that was killed and continued ends with the same weights as one that was not.
@@ -15,15 +15,14 @@ from types import MappingProxyType
 from typing import Any
 
 import torch
-from accelerate import Accelerator
 from torch import Tensor, nn
 
 from lexigraft.core.artifact import Manifest, canonical_json, open_artifact, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, LexigraftError
 from lexigraft.core.processes import is_leader, n_processes, process_rank
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.model.precision import has_fast_bf16
-from lexigraft.train.distributed import add_gradients, broadcast
+from lexigraft.model.precision import fast_precision
+from lexigraft.train.distributed import add_gradients, broadcast, connect
 from lexigraft.train.phases import Phases
 
 CHECKPOINT_FORMAT = 5
@@ -123,13 +122,13 @@ class Loop:
         `validation` chose, or without one the last. What `observe` finds after a step joins its history. `state`: what
         the steps remember beside the weights; saved with checkpoints, and filled in again in place. `phases`: in which
         the step function marks its own."""
-        phases = phases or Phases(next(model.parameters()).device)
-        accelerator = Accelerator(mixed_precision="bf16" if has_fast_bf16() else "no")
+        device = next(model.parameters()).device
+        phases = phases or Phases(device)
+        connect()
         trained = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
         optimizer = torch.optim.AdamW(
             self._groups(trained), lr=self.schedule.learning_rate, weight_decay=self.weight_decay, fused=True
         )
-        optimizer = accelerator.prepare(optimizer)
         training = self._restore(model, optimizer, state)
         gradients: Tensor | None = None
         started, spoken, first = time.monotonic(), time.monotonic(), len(training.history)
@@ -139,10 +138,10 @@ class Loop:
             torch.manual_seed((self.seed * 1_000_003 + step) * n_processes() + process_rank())
             for group in optimizer.param_groups:
                 group["lr"] = self.schedule.rate(step) * group["rate"]
-            with accelerator.autocast():
+            with fast_precision(device):
                 losses = step_losses(step)
             phases.mark("losses")
-            accelerator.backward(losses["loss"])
+            losses["loss"].backward()  # type: ignore[no-untyped-call]
             phases.mark("backward")
             values = _as_numbers(losses)
             self._require_finite(step, values["loss"])
