@@ -56,9 +56,10 @@ class Setting:
 
     def check(self, value: Any) -> None:
         """Raise unless `value`, which is of the right type, is allowed."""
-        shown = list(value) if self.type == TEXTS else value
-        finite = "" if not isinstance(value, float) or math.isfinite(value) else "a finite number, "
-        require(self._allows(value), self.said.called or self.name, shown, finite + self.allowed)
+        if not self._allows(value):
+            shown = list(value) if isinstance(value, tuple) else value
+            finite = "" if not isinstance(value, float) or math.isfinite(value) else "a finite number, "
+            require(False, self.said.called or self.name, shown, finite + self.allowed)
 
     def _allows(self, value: Any) -> bool:
         if self.said.one_of:

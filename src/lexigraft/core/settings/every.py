@@ -1,6 +1,7 @@
 """All sections together, and the rules between them."""
 
 from dataclasses import dataclass, field, fields
+from typing import cast
 
 from lexigraft.core.errors import require
 from lexigraft.core.settings.backbone import BackboneSettings
@@ -76,5 +77,5 @@ def _require_room_for_the_teacher(finetune: FinetuneSettings) -> None:
     require(finetune.kl > 0 or finetune.margin_mse > 0, "finetune.kl", finetune.kl, weight)
 
 
-SECTIONS: dict[str, type[Section]] = {one.name: type(getattr(Settings(), one.name)) for one in fields(Settings)}
-"""The section classes by their names, in order."""
+# The section classes by their names, in order.
+SECTIONS: dict[str, type[Section]] = {one.name: cast(type[Section], one.default_factory) for one in fields(Settings)}
