@@ -6,26 +6,31 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test test-integrations lint settings-reference bench-head bench-index bench-engines clean
+.PHONY: quickstart test quick-tests test-integrations lint style types docs reference bench-head bench-index bench-engines clean
 
 quickstart: .venv/.train
 	HF_HUB_OFFLINE=1 $(BIN)/lexigraft quickstart $(if $(FULL),--full)
 
-test: .venv/.dev lint
+# The type checker runs beside the tests: it takes a minute of one core in a fresh clone.
+test: .venv/.dev style
+	@$(MAKE) --no-print-directory -j 2 types quick-tests
+
+quick-tests: .venv/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not integration" -n 2 --dist loadfile
 
-# Long runs, and real collections where LEXIGRAFT_DATA names a folder of them.
+# Long runs, and real collections where LEXIGRAFT_DATA names a folder of them. Two trainings by one thread each end
+# sooner than one after the other by two.
 test-integrations: .venv/.dev
-	$(BIN)/python -m pytest -m integration
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m integration -n 2 --dist loadfile --no-loadscope-reorder
 
-lint: .venv/.dev
+lint: style types
+
+style: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 
-# docs/settings.md, from the declarations of src/lexigraft/core/settings; a test fails where it is old.
-settings-reference: .venv/.core
-	$(BIN)/python -m lexigraft.core.settings.reference > docs/settings.md
+types: .venv/.dev
+	$(BIN)/mypy
 
 bench-head: .venv/.dev
 	$(BIN)/python -m bench.head_cpu
@@ -37,6 +42,20 @@ bench-index: .venv/.dev
 bench-engines: .venv-engines/.done
 	.venv-engines/bin/python -m bench.engines --results runs/engines.json \
 	    $(if $(LEXIGRAFT_ENGINE_DATA),--data "$(LEXIGRAFT_ENGINE_DATA)") $(ENGINES_OPTIONS)
+
+# The site, in site/; a warning is an error.
+docs: .venv/.docs
+	$(BIN)/zensical build --strict --clean
+
+# The pages that are written from the code; tests hold them equal to it.
+reference: .venv/.core
+	$(BIN)/python -m lexigraft.cli.reference docs/reference/commands.md
+	$(BIN)/python -m lexigraft.core.settings.reference > docs/settings.md
+
+.venv/.docs: .venv/.core
+	@echo "installing what the site needs ..."
+	$(PIP_INSTALL) --no-build-isolation -e ".[docs]"
+	@touch $@
 
 .venv/.core: pyproject.toml constraints.txt
 	@echo "installing Lexigraft into .venv ..."
@@ -62,11 +81,11 @@ bench-engines: .venv-engines/.done
 .venv-engines/.done: pyproject.toml constraints.txt bench/engines/requirements.txt
 	@echo "installing Lexigraft and the other engines into .venv-engines ..."
 	$(PYTHON) -m venv .venv-engines
-	.venv-engines/bin/pip install -q --disable-pip-version-check -c constraints.txt setuptools wheel scipy
+	.venv-engines/bin/pip install -q --disable-pip-version-check -c constraints.txt setuptools wheel
 	.venv-engines/bin/pip install -q --disable-pip-version-check -c constraints.txt --no-build-isolation -e .
 	grep -v '^#' bench/engines/requirements.txt | xargs -n 1 .venv-engines/bin/pip install -q --disable-pip-version-check --no-deps \
 	    || echo "not every engine could be installed; the others are measured"
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-engines runs build *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-engines runs build site .cache *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

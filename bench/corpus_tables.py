@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.measure.compare import paired_test
+from lexigraft.stages.tables import markdown_table
 
 MEASURED = ("qk", "dk", "L0_q", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10", "R@100", "terms")
 ENCODER = ("subwords", "texts", "steps", "loss", "accuracy", "seconds")
@@ -98,10 +99,6 @@ def _without_curve(facts: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in facts.items() if key != "share_above"}
 
 
-def table(head: list[str], rows: list[list[str]]) -> str:
-    return "\n".join("| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows])
-
-
 def indexes(statistics: dict[str, Any]) -> str:
     """Tables 1 and 6 and Figure 3 in a few columns: Block-Max WAND is what the study times, MaxScore what it counts."""
     maxima = {one["name"]: one["non_empty"] for one in statistics["list_maxima"]}
@@ -117,7 +114,7 @@ def indexes(statistics: dict[str, Any]) -> str:
             f"{one['document_terms']:.0f}", f"{one['postings_per_query']:,.0f}", *(f"{time:.3f}" for time in times),
             f"{scored:,.0f}", f"{maxima[one['name']]['gini']:.3f}",
         ])  # fmt: skip
-    return table(head, rows)
+    return "\n".join(markdown_table(head, rows))
 
 
 def show(found: dict[str, Any]) -> None:
@@ -130,10 +127,10 @@ def show(found: dict[str, Any]) -> None:
             for row in facts["rows"]
         ]
         rows += [[arm, "", "failed: " + facts["failed"]] for arm, facts in arms.items() if "failed" in facts]
-        print(f"\n{collection}\n\n{table(head, rows)}")
+        print("\n".join(["", collection, "", *markdown_table(head, rows)]))
         pairs = [[pair["model"], pair["to"], f"{pair['difference']:+.4f}", f"{pair['p']:.2g}"]
                  for pair in found["pairs"][collection]]  # fmt: skip
-        print(f"\n{table(['model', 'to', 'MRR@10', 'p'], pairs)}" if pairs else "")
+        print("\n".join(["", *(markdown_table(["model", "to", "MRR@10", "p"], pairs) if pairs else ())]))
     for name, statistics in found["statistics"].items():
         print(
             f"\n{name}: {statistics['timed_queries']} of {statistics['queries']} queries, {statistics['runs']} runs\n"

@@ -19,6 +19,7 @@ import numba
 from lexigraft.comparison.bench_text import Ask, text_search, time_texts
 from lexigraft.comparison.index_stats_inputs import asked_queries, open_indexes
 from lexigraft.comparison.open_systems import OpenSystem, document_contents
+from lexigraft.stages.tables import markdown_table
 
 BACKENDS = {"bm25s": "numpy", "bm25s (numba)": "numba"}
 
@@ -84,11 +85,11 @@ def measure(systems: Sequence[Path], names: Sequence[str], ks: Sequence[int], li
 def print_table(found: dict[str, Any]) -> None:
     ratios = [f"to {name}" for name in BACKENDS]
     print(f"{found['collection']}: {found['queries']:,} queries x {found['runs']}, {found['documents']:,} documents")
-    print("| k | system | p50 ms | p99 ms | mean ms | " + " | ".join(ratios) + " |")
-    print("|---" * (5 + len(ratios)) + "|")
+    rows = []
     for one in found["systems"]:
         cells = (f"{one[key]:.3f}" for key in ("p50", "p99", "mean"))
-        print(f"| {one['k']} | {one['name']} | " + " | ".join((*cells, *(f"{one[key]:.2f}" for key in ratios))) + " |")
+        rows.append((str(one["k"]), one["name"], *cells, *(f"{one[key]:.2f}" for key in ratios)))
+    print("\n".join(markdown_table(["k", "system", "p50 ms", "p99 ms", "mean ms", *ratios], rows)))
 
 
 def main() -> None:

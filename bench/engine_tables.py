@@ -1,4 +1,4 @@
-"""The tables of docs/engines.md from the results of `python -m bench.engines`.
+"""The tables of docs/results/engines.md from the results of `python -m bench.engines`.
 
     python -m bench.engine_tables FILE.json [FILE.json ...] [--merged FILE.json]
 
@@ -7,9 +7,10 @@ Several files are read as one; `--merged` writes that one.
 
 import argparse
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from lexigraft.stages.tables import markdown_table
 
 OURS, PISA = "lexigraft-auto", "pisa-maxscore"
 
@@ -19,9 +20,19 @@ def merged(files: list[Path]) -> dict[str, Any]:
     return {**results[0], "collections": {name: of for one in results for name, of in one["collections"].items()}}
 
 
-def times(results: dict[str, Any]) -> Iterator[str]:
-    yield "| collection | k | ours ms | p99 | best exact peer | ms | ours / peer | PISA less its call | ours / that |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+def times(results: dict[str, Any]) -> list[str]:
+    head = (
+        "collection",
+        "k",
+        "ours ms",
+        "p99",
+        "best exact peer",
+        "ms",
+        "ours / peer",
+        "PISA less its call",
+        "ours / that",
+    )
+    rows = []
     for name, collection in results["collections"].items():
         for k, found in collection["k"].items():
             engines = found["engines"]
@@ -31,18 +42,20 @@ def times(results: dict[str, Any]) -> Iterator[str]:
             net = min((one["net_p50_ms"] for one in peers.values() if "net_p50_ms" in one), default=None)
             last = ("–", "–") if net is None else (f"{net:.3f}", f"{ours['p50_ms'] / net:.2f}")
             cells = (name, k, f"{ours['p50_ms']:.3f}", f"{ours['p99_ms']:.2f}", best, f"{peers[best]['p50_ms']:.3f}")
-            yield "| " + " | ".join((*cells, f"{ratio:.2f}", *last)) + " |"
+            rows.append((*cells, f"{ratio:.2f}", *last))
+    return markdown_table(head, rows)
 
 
-def sizes(results: dict[str, Any]) -> Iterator[str]:
-    yield "| collection | documents | terms | postings | ours MB | PISA | plain loop | Qdrant | ours / PISA |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+def sizes(results: dict[str, Any]) -> list[str]:
+    head = "collection", "documents", "terms", "postings", "ours MB", "PISA", "plain loop", "Qdrant", "ours / PISA"
+    rows = []
     for name, of in results["collections"].items():
         size = of["index_mb"]
         counts = (f"{of[key]:,}" for key in ("documents", "terms", "postings"))
         others = (f"{size[key]:.1f}" if key in size else "–" for key in (PISA, "plain-loop", "qdrant"))
         share = f"{size[OURS] / size[PISA]:.2f}" if PISA in size else "–"
-        yield "| " + " | ".join((name, *counts, f"{size[OURS]:.1f}", *others, share)) + " |"
+        rows.append((name, *counts, f"{size[OURS]:.1f}", *others, share))
+    return markdown_table(head, rows)
 
 
 def main() -> None:

@@ -30,6 +30,7 @@ from bench.engines.plain import PlainLoop
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.resources import measured
 from lexigraft.search.searcher import METHODS
+from lexigraft.stages.pictures import finish, new_figure, save_figure
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 ENGINES: dict[str, Callable[[], Ours | PlainLoop]] = {
@@ -107,11 +108,6 @@ def _seconds(call: Callable[..., Any], *arguments: Any) -> float:
 
 def draw(points: Sequence[dict[str, Any]], path: Path) -> None:
     """One row of panels a kind: time at each k, memory while searching, index size; both axes logarithmic."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
     kinds, ks = sorted({point["kind"] for point in points}), list(points[0]["k"])
     panels = [(f"ms a query, k = {k}", lambda point, k=k: point["k"][k]["p50_ms"]) for k in ks]
     panels += [
@@ -119,7 +115,7 @@ def draw(points: Sequence[dict[str, Any]], path: Path) -> None:
         ("MB of index", lambda point: point["index_mb"]),
     ]
     size = (3.6 * len(panels), 3.2 * len(kinds))
-    figure, axes = pyplot.subplots(len(kinds), len(panels), figsize=size, squeeze=False)
+    figure, axes = new_figure(len(kinds), len(panels), size)
     for row, kind in enumerate(kinds):
         for column, (title, value) in enumerate(panels):
             axis = axes[row][column]
@@ -127,11 +123,8 @@ def draw(points: Sequence[dict[str, Any]], path: Path) -> None:
                 own = [point for point in points if (point["kind"], point["engine"]) == (kind, engine)]
                 axis.plot([point["documents"] for point in own], [value(point) for point in own], "o-", label=engine)
             axis.set(xscale="log", yscale="log", xlabel="documents", title=f"({kind}) {title}")
-            axis.grid(alpha=0.3)
-    axes[0][0].legend(fontsize=8)
-    figure.tight_layout()
-    figure.savefig(path, dpi=110)
-    pyplot.close(figure)
+            finish(axis, legend=8 if row == column == 0 else None)
+    save_figure(figure, path, dpi=110)
 
 
 def main() -> None:

@@ -14,6 +14,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from lexigraft.stages.pictures import finish, new_figure, save_figure
+from lexigraft.stages.tables import markdown_table
+
 LARGE = "-large"
 SHARES = (1.0, 0.5, 0.25, 0.125)  # of BM25's FLOPS
 
@@ -33,29 +36,23 @@ def tables(results: dict[str, Any]) -> Iterator[str]:
         runs = [run for run in results["runs"] if run["collection"] == collection]
         budgets = [(row["qk"], row["dk"]) for row in runs[0]["rows"]]
         yield f"\n`{collection}`: BM25 {reference['MRR@10']:.4f} @ {reference['FLOPS']:.3f}\n"
-        yield "| arm | " + " | ".join(f"({qk},{dk})" for qk, dk in budgets) + " |"
-        yield "|---|" + "---|" * len(budgets)
+        by_pruning, by_cost = [], []
         for run in runs:
-            cells = [f"{row['MRR@10']:.4f} @ {row['FLOPS']:.3f}" for row in run.get("rows", [])]
-            yield f"| {run['arm']} | " + (" | ".join(cells) or f"failed: {run.get('failed')}") + " |"
-        shares = "".join(f" at {share:g} of BM25's FLOPS |" for share in SHARES)
-        yield f"\n| arm |{shares}"
-        yield "|---|" + "---|" * len(SHARES)
-        for run in runs:
-            found = (at_flops(run.get("rows", []), share * reference["FLOPS"]) for share in SHARES)
-            yield f"| {run['arm']} | " + " | ".join("–" if value is None else f"{value:.3f}" for value in found) + " |"
+            rows = run.get("rows", [])
+            cells = [f"{row['MRR@10']:.4f} @ {row['FLOPS']:.3f}" for row in rows]
+            by_pruning.append([run["arm"], *(cells or [f"failed: {run.get('failed')}"])])
+            found = (at_flops(rows, share * reference["FLOPS"]) for share in SHARES)
+            by_cost.append([run["arm"], *("–" if value is None else f"{value:.3f}" for value in found)])
+        yield from markdown_table(["arm", *(f"({qk},{dk})" for qk, dk in budgets)], by_pruning)
+        yield ""
+        yield from markdown_table(["arm", *(f"at {share:g} of BM25's FLOPS" for share in SHARES)], by_cost)
 
 
 def draw(results: dict[str, Any], picture: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
     collections = list(results["bm25"])
-    figure, axes = pyplot.subplots(1, len(collections), figsize=(6.2 * len(collections), 4.6), squeeze=False)
+    figure, axes = new_figure(1, len(collections), (6.2 * len(collections), 4.6))
     arms = dict.fromkeys(run["arm"].removesuffix(LARGE) for run in results["runs"])
-    colours = dict(zip(sorted(arms), pyplot.rcParams["axes.prop_cycle"].by_key()["color"], strict=False))
+    colours = {arm: f"C{number}" for number, arm in enumerate(sorted(arms))}
     for axis, collection in zip(axes[0], collections, strict=True):
         reference = results["bm25"][collection]
         for run in results["runs"]:
@@ -69,10 +66,9 @@ def draw(results: dict[str, Any], picture: Path) -> None:
         axis.axvline(reference["FLOPS"], color="grey", linewidth=0.8, linestyle=":")
         axis.axhline(reference["MRR@10"], color="grey", linewidth=0.8, linestyle=":")
         axis.set(xscale="log", xlabel="FLOPS", ylabel="MRR@10", title=collection)
-        axis.grid(alpha=0.2)
-    figure.legend(*axes[0][-1].get_legend_handles_labels(), fontsize=8, loc="center right")
-    figure.tight_layout(rect=(0, 0, 0.86, 1))
-    figure.savefig(picture, dpi=110, metadata={"Software": None})
+        finish(axis)
+    figure.legend(*axes[0][-1].get_legend_handles_labels(), fontsize=8, loc="outside center right")
+    save_figure(figure, picture, dpi=110)
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ import json
 import multiprocessing
 import statistics
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bench.index_rate import generated_documents
@@ -87,9 +87,9 @@ def rates(source: str, warm_up: str, runs: int) -> dict[str, object]:
     return {"megabytes": megabytes, "runs": runs, **rows, "times_as_fast": statistics.median(ratios)}
 
 
-def memory(folder: Path, warm_up: str) -> dict[str, object]:
+def memory(folder: Path, warm_up: str, sizes: Sequence[int] = SIZES) -> dict[str, object]:
     found = {}
-    for size in SIZES:
+    for size in sizes:
         # Without a number of its own in every document, the vocabulary stops growing, as that of a language does.
         documents = (d._replace(text=d.text.rpartition(" ")[0]) for d in generated_documents(size, n_words=20_000))
         write_collection(folder / "docs", documents)

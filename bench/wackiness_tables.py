@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 
 from lexigraft.explain.wackiness_curve import significance_letters
+from lexigraft.stages.tables import markdown_table
 
 KEPT = (
     "W-AUC", "two_sigma", "W-AUC_whole_vocabulary", "coverage", "terms", "terms_seen", "terms_of_score_1",
     "expansion_terms_an_input", "inputs", "n_drawn", "term_of_the_largest_mean", "largest_mean", "areas",
 )  # fmt: skip
 MEASURED = ("qk", "dk", "MRR@10", "FLOPS", "L0_q", "L0_d")
+HEAD = ("system", "W-AUC", "group", "over all terms", "terms", "used", "of score 1", "added")
 LEAST_SHOWN = 300  # fewer removed terms than this change nothing that could be told apart
 
 
@@ -60,16 +62,19 @@ def verdicts(entry: dict[str, Any], measure: str) -> list[tuple[int, float, floa
     return rows
 
 
+def row_of(entry: dict[str, Any]) -> list[str]:
+    """What the table of a side says of a system."""
+    return [
+        entry["name"], f"{entry['W-AUC']:.4f} ± {entry['two_sigma']:.4f}", entry["letters"],
+        f"{entry['W-AUC_whole_vocabulary']:.4f}", f"{entry['terms']:,}", f"{entry['coverage']:.0%}",
+        f"{entry['terms_of_score_1'] / entry['terms_seen']:.0%}", f"{entry['expansion_terms_an_input']:.1f}",
+    ]  # fmt: skip
+
+
 def show(name: str, found: dict[str, Any]) -> None:
     for side, entries in found["sides"].items():
-        print(f"\n{name}, {side}\n\n| system | W-AUC | group | over all terms | terms | used | of score 1 | added |")
-        print("|---|---|---|---|---|---|---|---|")
-        for entry in entries:
-            print(
-                f"| {entry['name']} | {entry['W-AUC']:.4f} ± {entry['two_sigma']:.4f} | {entry['letters']} "
-                f"| {entry['W-AUC_whole_vocabulary']:.4f} | {entry['terms']:,} | {entry['coverage']:.0%} "
-                f"| {entry['terms_of_score_1'] / entry['terms_seen']:.0%} | {entry['expansion_terms_an_input']:.1f} |"
-            )
+        print(f"\n{name}, {side}\n")
+        print("\n".join(markdown_table(HEAD, map(row_of, entries))))
     for domain, measures in (("in-domain", ("MRR@10", "R@10", "R@100", "R@1000")), ("out-of-domain", ("nDCG@10",))):
         for measure in measures:
             for entry in (entry for entry in found["removal"] if entry["domain"] == domain):

@@ -1,14 +1,16 @@
 """Small collections that tests make themselves, and the command line called in-process."""
 
+import functools
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+import typer
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 from hypothesis import HealthCheck, settings
@@ -20,10 +22,19 @@ from lexigraft.data.write import write_collection
 from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
 from lexigraft.vectors.store import DocumentVectors
+from tests.kernels import compile_together
 
 # Kernels compile on first use, so no example has a deadline; the same examples every time.
 settings.register_profile("lexigraft", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 settings.load_profile("lexigraft")
+
+# The longest first, or one worker has them left when the other has nothing to do.
+LONGEST = ("tests/integration/test_quickstart.py", "tests/integration/test_collections.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: LONGEST.index(file) if (file := item.location[0]) in LONGEST else len(LONGEST))
+
 
 DOCUMENTS = [
     Document("d1", "Ordered sets", "Remove duplicates from a list but keep the order of its items."),
@@ -43,6 +54,20 @@ QRELS = {
     "train": [Qrel("q4", "d6", 1)],
     "test": [Qrel("q1", "d1", 2), Qrel("q1", "d2", 1), Qrel("q2", "d3", 1), Qrel("q2", "d4", 1), Qrel("q3", "d5", 1)],
 }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk() -> Iterator[None]:
+    """A tiny run syncs 127 times, and no test can see what a loss of power leaves. A wrong descriptor still fails."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: os.fstat(descriptor) and None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> None:
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        compile_together(tmp_path_factory)
 
 
 @pytest.fixture
@@ -87,9 +112,14 @@ class Output(NamedTuple):
         return json.loads(self.stdout)
 
 
+# The tree of commands, which a process of its own makes once: 45 ms, as much as many a call takes.
+tree_of_commands = functools.cache(typer.main.get_command)
+
+
 @pytest.fixture
 def lexigraft(monkeypatch, capsys) -> Callable[..., Output]:
     """`lexigraft("search", "--run", path, ...)` as the command line would."""
+    monkeypatch.setattr(typer.main, "get_command", tree_of_commands)
 
     def call(*arguments) -> Output:
         monkeypatch.setattr(sys, "argv", ["lexigraft", *map(str, arguments)])

@@ -3,7 +3,7 @@
     python -m bench.engines [--data FOLDER] [--collections a b] [--engines lexigraft pisa] [--results FILE.json]
 
 FOLDER holds NAME_D.npz and NAME_Q.npz (see bench/collections.py); without one, small collections are made. Exact
-engines are held against an oracle before they are timed. See docs/engines.md for the rules.
+engines are held against an oracle before they are timed. See docs/results/engines.md for the rules.
 """
 
 import argparse

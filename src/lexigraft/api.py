@@ -1,1 +1,155 @@
-"""placeholder"""
+"""The functions that `import lexigraft` offers beside its classes: a run, a measurement, a comparison."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lexigraft.core.config import load_settings, override
+from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.types import Measurement, Qrel, Ranking
+from lexigraft.retrieve.retriever import Retriever
+from lexigraft.stages.layout import RunFolder
+from lexigraft.stages.report import read_report
+
+if TYPE_CHECKING:
+    from lexigraft.comparison.side_by_side import SideBySide
+
+USUAL_MEASURES = ("MRR@10", "R@10", "nDCG@10")
+BEST_BY = "MRR@10"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that has ended, in its folder."""
+
+    folder: Path
+
+    @cached_property
+    def report(self) -> dict[str, Any]:
+        """What `report.json` holds: the collection, a row for every system and pruning, and what each stage took."""
+        return dict(read_report(RunFolder(self.folder)))
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """What was measured: a row for every system and pruning; none where nothing is judged."""
+        return list(self.report["rows"])
+
+    @property
+    def best(self) -> dict[str, Any]:
+        """The row with the highest MRR@10, the cheapest of equals, whatever it costs."""
+        if not self.rows:
+            raise InputError(f"nothing of {self.folder} was measured; its collection has no judged queries")
+        return max(self.rows, key=lambda row: (row[BEST_BY], -row["FLOPS"]))
+
+    def retriever(self, system: str | None = None) -> Retriever:
+        """The run opened for searches, at its operating point."""
+        return Retriever.open(self.folder, system)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How good a retriever's rankings are: `means` by measure, and the value of every query."""
+
+    queries: int
+    means: dict[str, float]
+    per_query: dict[str, dict[str, float]]
+
+
+def run(
+    data: str | Path,
+    out: str | Path,
+    recipe: str | None = None,
+    set: Mapping[str, Any] | None = None,
+    config: str | Path | None = None,
+    progress: Progress = SILENT,
+) -> Run:
+    """Take a collection from text to report, in the folder `out`, doing only what is not done yet.
+
+    `data` is given as to `lexigraft run --data`. `recipe` is a set of settings by name; `config` a TOML file; `set`
+    single settings by their full names, such as {"lexical.k1": 0.9}.
+    """
+    from lexigraft.whole_run import run as whole_run
+
+    overrides = [override(name, value) for name, value in (set or {}).items()]
+    settings = load_settings(None if config is None else Path(config), overrides, recipe)
+    whole_run(str(data), Path(out), settings, progress=progress)
+    return Run(Path(out))
+
+
+def evaluate(
+    what: Retriever | Run | str | Path,
+    data: str | Path | None = None,
+    split: str = "auto",
+    queries: Mapping[str, str] | None = None,
+    qrels: Mapping[str, Mapping[str, int]] | None = None,
+    measures: Sequence[str] = USUAL_MEASURES,
+    k: int = 1000,
+    threads: int = 1,
+) -> Evaluation:
+    """Measure a retriever on judged queries: those of the collection `data`, or `queries` (text by id) with `qrels`
+    (relevance by query id and document id).
+
+    `what` is a retriever, a run, or the path of anything that `Retriever.open` opens, searched at its operating
+    point. Of a run, its own collection is measured where nothing else is given.
+    """
+    from lexigraft.measure.measures import check_measures, judgements, measure
+
+    check_measures(list(measures))
+    opened = what if isinstance(what, Retriever) else Retriever.open(what.folder if isinstance(what, Run) else what)
+    if (queries is None) != (qrels is None) or (data is not None and queries is not None):
+        raise SettingError("give either data, or queries together with qrels")
+    if queries is not None and qrels is not None:
+        judged = judgements(
+            Qrel(query, document, grade) for query, docs in qrels.items() for document, grade in docs.items()
+        )
+        texts = dict(queries)
+    else:
+        texts, judged = _collection_queries(opened, data, split)
+    known = {query: grades for query, grades in judged.items() if query in texts}
+    if not known:
+        raise InputError("no query has a relevant document among the judgements; nothing can be measured")
+    found = opened.search_many([texts[query] for query in known], k, threads=threads)
+    rankings = [
+        Ranking(query, tuple(hit.doc_id for hit in hits), tuple(hit.score for hit in hits))
+        for query, hits in zip(known, found, strict=True)
+    ]
+    measured: list[Measurement] = measure(rankings, known, list(measures))
+    return Evaluation(
+        len(known), {item.measure: item.mean for item in measured}, {item.measure: item.per_query for item in measured}
+    )
+
+
+def _collection_queries(
+    retriever: Retriever, data: str | Path | None, split: str
+) -> tuple[dict[str, str], dict[str, dict[str, int]]]:
+    """(texts, judgements) by query id, of a collection or of a run's own."""
+    from lexigraft.data.sources import open_source
+    from lexigraft.measure.measures import judgements
+    from lexigraft.stages.finished_run import open_run
+
+    if data is None:
+        if retriever.place.run is None:
+            raise SettingError(f"{retriever.name} has no judged queries of its own; give data, or queries and qrels")
+        finished = open_run(retriever.place.run.root)
+        collection, chosen = finished.collection, finished.measured_split()
+    else:
+        collection = open_source(str(data))
+        found = collection.evaluation_split(split)
+        if found is None:
+            raise InputError(f"{data} has no test or dev judgements; name others by split")
+        chosen = found
+    return {query.query_id: query.text for query in collection.queries()}, judgements(collection.qrels(chosen))
+
+
+def compare(
+    runs: Sequence[Run | str | Path], measures: Sequence[str] = USUAL_MEASURES, baseline: str | None = None
+) -> "SideBySide":
+    """Systems of runs, and TREC run files, side by side: each against a baseline, query by query, with paired tests."""
+    from lexigraft.comparison.side_by_side import Asked, side_by_side
+
+    paths = [Path(item.folder if isinstance(item, Run) else item) for item in runs]
+    folders, files = [path for path in paths if not path.is_file()], [path for path in paths if path.is_file()]
+    return side_by_side(Asked(runs=folders, files=files, measures=measures, baseline=baseline))

@@ -1,20 +1,22 @@
 """The whole job: `run` takes a collection from text to report, doing only what is not done yet."""
 
 import logging
-from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import Manifest, write_json
+from lexigraft.comparison.operating_points import choose_operating_points
+from lexigraft.core.artifact import Manifest, read_manifest, write_json
 from lexigraft.core.config import settings_as_dict
 from lexigraft.core.errors import SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.resources import measured
-from lexigraft.core.settings import AUTO, Settings
+from lexigraft.core.settings import AUTO, FORMER_NAME, LEXICAL, Settings
+from lexigraft.core.systems import OWN_HOME, System, systems_of
+from lexigraft.core.systems_table import BM25
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.learn.model_training import ModelTraining, why_not
 from lexigraft.measure.measures import check_measures
@@ -29,7 +31,9 @@ from lexigraft.stages.collect import PYDOCS, collect, collected, source_descript
 from lexigraft.stages.ensure import STAGES, Ensurer
 from lexigraft.stages.evaluate import JudgedQueries, measure_names
 from lexigraft.stages.expanded_documents import Expansions
-from lexigraft.stages.layout import JUDGED, MODEL, RunFolder
+from lexigraft.stages.finished_run import FinishedRun
+from lexigraft.stages.layout import JUDGED, Contents, RunFolder
+from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
 from lexigraft.stages.report import assemble_report, write_report
 from lexigraft.vectors import store as vectors_store
 
@@ -55,18 +59,30 @@ def run(
 def train_until(
     source: str, out: Path, settings: Settings, stage: str, from_stage: str | None = None, progress: Progress = SILENT
 ) -> Path:
-    """Make the learned model of `source` in the run folder `out` as far as `stage` (vocabulary, pretrain or finetune),
-    doing only what is not done yet; returns the folder of what that stage leaves."""
+    """Make the run's own model of `source` in the run folder `out` as far as `stage` (vocabulary, pretrain or
+    finetune), doing only what is not done yet; returns the folder of what that stage leaves."""
+    if settings.systems:
+        raise SettingError(
+            f"the settings name the systems {', '.join(settings.systems)}, and this command makes one model; make them "
+            "with: lexigraft run, or leave [systems] out"
+        )
     return _Run(source, RunFolder(out), settings, from_stage, progress).train_until(stage)
 
 
-def with_systems(settings: Settings, collection: Collection) -> Settings:
-    """`run.systems` = auto as what it means for a collection."""
+def with_systems(settings: Settings, collection: Collection, former: Contents | None = None) -> Settings:
+    """`run.systems` = auto as what it means for a collection, in a folder where a run that had `former` contents may
+    have been before."""
     if settings.run.systems != (AUTO,):
         return settings
-    if reason := why_not(collection):
+    if settings.systems:
+        systems = tuple(dict.fromkeys((BM25, *settings.systems)))
+    elif reason := why_not(collection):
         log.info("no model is trained: %s", reason)
-    systems = ("bm25", "bm25-plain") if reason else ("bm25", MODEL)
+        systems = LEXICAL
+    else:
+        # Runs from before models were called what they are keep the name: nothing of theirs is made again.
+        kept = former is not None and former.models.get(FORMER_NAME) == OWN_HOME
+        systems = (BM25, FORMER_NAME if kept else settings.model.usual_name)
     return replace(settings, run=replace(settings.run, systems=systems))
 
 
@@ -86,18 +102,19 @@ class _Run:
         with self._lock():
             self.collect(description)
             views = collected(self.source, self.settings.data, self.folder.collection)
-            self.settings = with_systems(self.settings, views[JUDGED])
+            self.settings = with_systems(self.settings, views[JUDGED], self.folder.read_contents())
             split = views[JUDGED].evaluation_split(self.settings.data.split)
             if is_leader():
-                self.folder.write_contents(views, self.settings.run.systems)
+                self.folder.write_contents(views, self.systems())
             indexes = self.index_views(views, split)
             rows = [] if split is None else self.evaluate(views[JUDGED], split, indexes)
+            points = self.operating_points(views, split, indexes)
             if split is None:
                 message = "%s has no test or dev judgements: it is indexed and searchable, and nothing is measured"
                 log.warning(message, self.source)
             if not is_leader():
                 return {}
-            report = self.report(views, split, rows)
+            report = self.report(views, split, rows, points)
             write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
             return report
 
@@ -120,7 +137,8 @@ class _Run:
         with self._lock():
             self.collect(description)
             judged = collected(self.source, self.settings.data, self.folder.collection)[JUDGED]
-            training = self.training(judged, judged.evaluation_split(self.settings.data.split))
+            own = System("", self.settings, OWN_HOME)
+            training = self.training(judged, judged.evaluation_split(self.settings.data.split), own)
             part, make = {
                 "vocabulary": ("vocabulary", training.vocabulary),
                 "pretrain": ("pretrained", training.pretrained),
@@ -140,41 +158,38 @@ class _Run:
             lambda folder: collect(self.source, self.settings.data, folder, self.progress),
         )  # fmt: skip
 
+    def systems(self) -> list[System]:
+        """Those of the run, in the order of its settings."""
+        return systems_of(self.settings)
+
     def index_views(self, views: dict[str, Collection], split: str | None) -> dict[tuple[str, int], Manifest]:
         """Encode and index every view with every system, BM25 first; returns the judged indexes by (system, dk)."""
         judged: dict[tuple[str, int], Manifest] = {}
-        for system in sorted(self.settings.run.systems, key=lambda name: name == MODEL):
-            training = self.training(views[JUDGED], split) if system == MODEL else None
+        for system in sorted(self.systems(), key=lambda one: one.is_model):
+            training = self.training(views[JUDGED], split, system) if system.is_model else None
             model = training.finetuned() if training is not None else None
             for view, collection in views.items():
                 expansions = training.expansions(view, collection) if training is not None else None
                 vectors = self.encode(view, collection, system, model, expansions)
-                budgets = self.budgets(system) if view == JUDGED else []
+                budgets = system.prunings if view == JUDGED else ()
                 for keep in dict.fromkeys([0, *(dk for _, dk in budgets)]):
-                    made = self.index(view, system, keep, vectors)
+                    made = self.index(view, system.name, keep, vectors)
                     if view == JUDGED:
-                        judged[system, keep] = made
+                        judged[system.name, keep] = made
                 if view == next(iter(views)):
-                    log.info("searchable now: lexigraft search --run %s --system %s", self.folder.root, system)
+                    log.info("searchable now: lexigraft search --run %s --system %s", self.folder.root, system.name)
         return judged
 
-    def budgets(self, system: str) -> Sequence[tuple[int, int]]:
-        if system != MODEL:
-            return self.settings.prune.lexical
-        budgets = self.settings.prune.budgets
-        if self.settings.model.queries == "words":  # terms that all weigh 1 have no heaviest to keep
-            budgets = tuple(dict.fromkeys((0, dk) for _, dk in budgets))
-        return budgets
-
-    def training(self, collection: Collection, split: str | None) -> ModelTraining:
-        return ModelTraining(collection, split, self.folder, self.settings, self.artifacts, self.progress)
+    def training(self, collection: Collection, split: str | None, system: System) -> ModelTraining:
+        folder, artifacts = self.folder.of(system), self.artifacts.of(system)
+        return ModelTraining(collection, split, folder, system.settings, artifacts, self.progress)
 
     def encode(
-        self, view: str, collection: Collection, system: str, model: Manifest | None, expansions: Expansions | None
+        self, view: str, collection: Collection, system: System, model: Manifest | None, expansions: Expansions | None
     ) -> Manifest:
         if model is None:
-            return ensure_lexical_vectors(self.artifacts, self.settings, view, collection, system, self.progress)
-        path = self.folder.vectors(view, system)
+            return ensure_lexical_vectors(self.artifacts, system.settings, view, collection, system.name, self.progress)
+        path = self.folder.vectors(view, system.name)
         config = {**document_config(self.settings), "encoder": "model"}
         # New queries or judgements change no document.
         parents = {"corpus": collection.digest(CORPUS), "model": model.fingerprint}
@@ -186,12 +201,13 @@ class _Run:
             from lexigraft.stages.encode_model import encode_with_trained_model
 
             encode_with_trained_model(
-                collection, self.settings.data, self.folder.model("finetuned"), folder, path, self.progress,
+                collection, self.settings.data, self.folder.of(system).model("finetuned"), folder, path,
+                self.progress,
                 expansions.file if expansions is not None else None,
             )  # fmt: skip
 
         wanted = self.manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
-        return self.artifacts.ensure("encode", f"encode {system} ({view})", path, wanted, make)
+        return self.artifacts.ensure("encode", f"encode {system.name} ({view})", path, wanted, make)
 
     def index(self, view: str, system: str, keep: int, vectors: Manifest) -> Manifest:
         return ensure_index(self.artifacts, self.settings, view, system, keep, vectors, self.progress)
@@ -199,22 +215,56 @@ class _Run:
     def evaluate(self, collection: Collection, split: str, indexes: dict[tuple[str, int], Manifest]) -> list[Path]:
         return [
             ensure_evaluation(
-                self.artifacts, self.settings, MeasuredOn(collection, split), system, keep,
-                indexes[system, keep[1]], self.encoded, self.progress,
+                self.artifacts, self.settings, MeasuredOn(collection, split), system.name, keep,
+                indexes[system.name, keep[1]], self.encoded, self.progress,
             )
-            for system in self.settings.run.systems
-            for keep in self.budgets(system)
+            for system in self.systems()
+            for keep in system.prunings
         ]  # fmt: skip
 
-    def report(self, views: dict[str, Collection], split: str | None, evaluations: list[Path]) -> dict[str, Any]:
+    def operating_points(
+        self, views: dict[str, Collection], split: str | None, indexes: dict[tuple[str, int], Manifest]
+    ) -> dict[str, OperatingPoint]:
+        """Choose what each system is searched with; the view that is searched gets the index it takes."""
+        run = FinishedRun(self.folder, self.source, self.settings, views[JUDGED], split)
+        points = choose_operating_points(run, self.artifacts, indexes, self.progress)
+        searched = next(iter(views))
+        for system, point in points.items():
+            if searched != JUDGED and point.dk:
+                vectors = read_manifest(self.folder.vectors(searched, system))
+                assert vectors is not None, "made before"
+                self.index(searched, system, point.dk, vectors)
+        if is_leader():
+            write_operating_points(self.folder, points)
+        return points
+
+    def report(
+        self,
+        views: dict[str, Collection],
+        split: str | None,
+        evaluations: list[Path],
+        points: dict[str, OperatingPoint],
+    ) -> dict[str, Any]:
         with measured() as usage:
             name = PYDOCS if self.source == PYDOCS else views[JUDGED].name
-            report = assemble_report(name, split, evaluations, self.artifacts.timings())
-            if self.settings.teacher.trains and MODEL in self.settings.run.systems:
-                report |= self.folder.teacher_quality()
+            report = assemble_report(name, split, evaluations, points, self.artifacts.timings())
+            report |= self.teachers()
             write_report(report, self.folder)
         self.artifacts.labels.append("report")
         self.artifacts.record("report", usage.seconds, usage.peak_rss_mib)
         report["stages"] = self.artifacts.timings()
         write_json(self.folder.report("json"), report)
         return report
+
+    def teachers(self) -> dict[str, Any]:
+        """What the teachers of the models are worth: of the run's own as "teacher", of others by name as "teachers"."""
+        found: dict[str, Any] = {}
+        for system in self.systems():
+            if not system.is_model or not system.settings.teacher.trains:
+                continue
+            worth = self.folder.of(system).teacher_quality()
+            if system.home == OWN_HOME:
+                found |= worth
+            elif worth:
+                found.setdefault("teachers", {})[system.name] = worth["teacher"]
+        return found

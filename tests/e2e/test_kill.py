@@ -12,7 +12,7 @@ import pytest
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
 
-N_DOCUMENTS = 6000
+N_DOCUMENTS = 2500
 
 
 @pytest.fixture(scope="module")

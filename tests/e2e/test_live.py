@@ -7,10 +7,12 @@ import pytest
 
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.lock import writer_lock
+from lexigraft.core.settings import Settings
 from lexigraft.core.types import Document
 from lexigraft.data.write import write_collection
 from lexigraft.model.encoder import FORMAT_VERSION, KIND, save_encoder
 from lexigraft.model.imported import import_encoder
+from lexigraft.retrieve.live_changes import Adding, add_documents
 from tests.e2e.test_bad_input import one_line_error
 from tests.families import write_backbone
 
@@ -78,6 +80,15 @@ def test_texts_are_added_replaced_deleted_and_merged(live, texts, model, lexigra
         assert found(lexigraft, live, query) == found(lexigraft, texts / "plain", query)
 
 
+def test_documents_are_added_by_a_program(live, texts, model, lexigraft):
+    shutil.copytree(live, texts / "other")
+    lexigraft("index", "add", live, "--data", texts / "later", "--replace")
+    added = add_documents(texts / "other", iter(LATER), Settings(), Adding(replacing=True))
+    assert (added.n_rows, added.n_replaced) == (2, 1)
+    for query in ("kura", "gixa brue"):
+        assert found(lexigraft, texts / "other", query) == found(lexigraft, live, query) != []
+
+
 def test_status(live, lexigraft):
     lexigraft("index", "delete", live, "d1")
     facts = lexigraft("index", "status", live, "--verify", "--json").json
@@ -97,9 +108,8 @@ def test_an_index_comes_alive(collection, tmp_path, lexigraft):
     (tmp_path / "ids.txt").write_bytes(b"\xef\xbb\xbfd1\r\nd6\n\n")
     assert lexigraft("index", "delete", tmp_path / "live", "d3", "--ids", tmp_path / "ids.txt").status == 0
     assert found(lexigraft, tmp_path / "live", query)[0] == ("d2", "Sorting")
-    one_line_error(
-        lexigraft("index", "add", tmp_path / "live", "--data", collection), "made by BM25", "index them all again"
-    )
+    refused = lexigraft("index", "add", tmp_path / "live", "--data", collection)
+    one_line_error(refused, "made by BM25", "texts cannot be added", "lexigraft index add NEW --data DIR")
     lexigraft("run", "--data", collection, "--out", tmp_path / "run")
     vectors = tmp_path / "run/judged/bm25/vectors"  # of the same texts by the same settings: the vocabulary is the same
     answer = lexigraft("index", "add", tmp_path / "live", "--vectors", vectors, "--replace", "--json")
@@ -129,7 +139,8 @@ def test_bad_input(live, texts, collection, lexigraft):
     one_line_error(lexigraft("index", "add", live, "--vectors", texts / "plain"), "holds a index, not a vectors")
     one_line_error(lexigraft("index", "add", live, "--vectors", texts / "v1", "--keep", 4), "keep = 4 does not fit")
     one_line_error(lexigraft("index", "add", texts / "plain", "--vectors", texts / "v1"), "is not a live index")
-    one_line_error(lexigraft("index", "add", texts / "absent", "--data", texts / "first"), "no live index at")
+    one_line_error(lexigraft("index", "add", texts / "absent", "--data", texts / "nothing"), "no collection at")
+    one_line_error(lexigraft("index", "delete", texts / "absent", "d1"), "no live index at", "index add --data")
     passages = ("--set", "data.passage_words=2", "--set", "data.passage_overlap=0")
     one_line_error(
         lexigraft("index", "add", live, "--data", texts / "later", *passages), "are passages", "whole documents"

@@ -1,6 +1,7 @@
 """The learned model, end to end on a tiny backbone made here: it trains, resumes to the same weights, and searches."""
 
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -10,54 +11,40 @@ import time
 import numpy as np
 import pytest
 import torch
-import transformers
 
 from lexigraft.core.artifact import read_manifest
+from lexigraft.core.config import load_settings
 from lexigraft.core.errors import VocabularyMismatchError
-from lexigraft.core.types import Document, Qrel, Query, Vocabulary
+from lexigraft.core.types import Document, Vocabulary
 from lexigraft.data.write import write_collection
+from lexigraft.index.store import open_index
 from lexigraft.model import precision
 from lexigraft.model.encoder import open_encoder
-from lexigraft.retrieve.text_search import TextSearch
+from lexigraft.retrieve.retriever import Retriever
 from lexigraft.vectors.encode import ModelQueryEncoder, open_model_query_encoder
+from lexigraft.whole_run import run as pipeline_run
+from tests.shared import copy_of_made_once, made_once
+from tests.topics import topics_of, write_tiny_bert, write_topics
 
 DONE = {"pretrain": "pretrained", "finetune": "finetuned"}
-TOPICS = [
-    [f"{stem}{ending}" for ending in ("a", "e", "i", "o", "u", "an")]
-    for stem in ("kur", "mel", "tos", "vip", "zan", "fod", "gix", "bru")
-]
+TOPICS = topics_of("kur", "mel", "tos", "vip", "zan", "fod", "gix", "bru")
 
 
 @pytest.fixture(scope="module")
 def backbone(tmp_path_factory):
     """A BERT of two layers and width 32 whose WordPiece knows letters and the topics' stems."""
-    folder = tmp_path_factory.mktemp("backbone")
-    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
-    pieces += [topic[0][:3] for topic in TOPICS]
-    (folder / "vocab.txt").write_text("\n".join(pieces) + "\n")
-    transformers.BertTokenizerFast(vocab={piece: number for number, piece in enumerate(pieces)}).save_pretrained(folder)
-    config = transformers.BertConfig(
-        vocab_size=len(pieces), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64
-    )
-    torch.manual_seed(0)
-    transformers.BertForMaskedLM(config).save_pretrained(folder)
-    return folder
+    return made_once(tmp_path_factory, "backbone", write_small_bert)
+
+
+def write_small_bert(folder):
+    folder.mkdir()
+    write_tiny_bert(folder, [topic[0][:3] for topic in TOPICS])
 
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory):
     """A query names three words of a topic, its document three others: own words mislead, learned ones help."""
-    rng = np.random.default_rng(0)
-    documents, queries, qrels = [], [], {"train": [], "test": []}
-    for number in range(160):
-        words = rng.permutation(TOPICS[number % len(TOPICS)])
-        documents.append(Document(f"d{number}", "", " ".join(words[:3]) + f" n{number % 7}"))
-        queries.append(Query(f"q{number}", " ".join(words[3:])))
-        qrels["test" if number >= 140 else "train"].append(Qrel(f"q{number}", f"d{number}", 1))
-    folder = tmp_path_factory.mktemp("data") / "topics"
-    write_collection(folder, documents, queries, qrels)
-    return folder
+    return made_once(tmp_path_factory, "topics", lambda folder: write_topics(folder, TOPICS, n_train=140, n_test=20))
 
 
 def options(collection, backbone, run):
@@ -82,11 +69,19 @@ def options(collection, backbone, run):
 
 @pytest.fixture(scope="module")
 def finished(collection, backbone, tmp_path_factory):
-    run = tmp_path_factory.mktemp("run") / "run"
-    command = [sys.executable, "-m", "lexigraft", *options(collection, backbone, run)]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False, env=one_thread())
-    assert answer.returncode == 0, answer.stderr
-    return run
+    """Trained with one thread, so that a process of its own with one thread trains the same weights."""
+    given = options(collection, backbone, "")
+    settings = load_settings(None, [given[at + 1] for at, part in enumerate(given) if part == "--set"])
+
+    def train(run):
+        before = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            pipeline_run(str(collection), run, settings)
+        finally:
+            torch.set_num_threads(before)
+
+    return copy_of_made_once(tmp_path_factory, "run", train)
 
 
 def one_thread():
@@ -224,7 +219,7 @@ def test_half_the_bits_give_nearly_the_same_vectors(finished, monkeypatch):
 
 
 def test_a_text_without_words_is_empty(finished):
-    session = TextSearch(finished / "judged/esplade/index")
+    session = Retriever.open(finished / "judged/esplade/index")
     for text in ("", "?!", "..."):
         assert (session.terms(text), session.search(text)) == ([], [])
 
@@ -247,7 +242,7 @@ def test_terms_come_from_words_of_either_text(finished, lexigraft, tmp_path):
     assert sum(item["points"] for item in why["contributions"]) == why["points"]
     assert why["points"] * why["scale"] == why["score"]
     assert sum(item["share"] for item in why["contributions"]) == pytest.approx(1)
-    held = set(TextSearch(finished / "judged/esplade/index").index.segments[0].index.titles[int(doc_id[1:])].split())
+    held = set(open_index(finished / "judged/esplade/index").titles[int(doc_id[1:])].split())
     for item in why["contributions"]:
         assert item["query_from"]["token"] in query.split()
         assert item["document_from"]["token"] in held
@@ -290,9 +285,9 @@ def test_a_model_from_scratch(collection, tmp_path, lexigraft):
     call = [
         *options(collection, "scratch", tmp_path / "run"),
         "--set",
-        "finetune.steps=20",
+        "finetune.steps=4",
         "--set",
-        "pretrain.steps=5",
+        "pretrain.steps=2",
     ]
     answer = lexigraft(*call)
     assert answer.status == 0, answer.stderr
@@ -301,20 +296,18 @@ def test_a_model_from_scratch(collection, tmp_path, lexigraft):
     assert [row["system"] for row in answer.json["rows"]][-1] == "esplade"
 
 
-def test_a_full_disk_is_said_and_leaves_nothing_half_written(collection, backbone, tmp_path):
+def test_a_full_disk_is_said_and_leaves_nothing_half_written(collection, backbone, tmp_path, lexigraft):
     """A limit on file sizes stands for the full disk: the checkpoint cannot be written."""
-    limited = (
-        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000));"
-        "from lexigraft.cli.app import main; sys.argv[0] = 'lexigraft'; main()"
-    )
     call = options(collection, backbone, tmp_path / "run")
-    lexicon = subprocess.run(
-        [sys.executable, "-m", "lexigraft", "vocab", "learn", *call[1:]], capture_output=True, env=one_thread()
-    )
-    assert lexicon.returncode == 0
-    answer = subprocess.run([sys.executable, "-c", limited, *call], capture_output=True, text=True, env=one_thread())
-    assert answer.returncode == 2
+    assert lexigraft("vocab", "learn", *call[1:]).status == 0
+    before, heard = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, before[1]))
+    try:
+        answer = lexigraft(*call)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, heard)
+    assert answer.status == 2
     assert "could not be written" in answer.stderr
     assert "Traceback" not in answer.stderr
     assert not (tmp_path / "run/model/pretrained").exists()

@@ -116,11 +116,27 @@ def test_two_step(run, collection, tmp_path, lexigraft):
     assert lexigraft("search", "--index", index, QUERY, "--two-step", 10, *given, "--json").json == exact
 
 
-def test_a_live_index_is_searched_plainly(collection, tmp_path, lexigraft):
-    assert lexigraft("index", "--data", collection, "--out", tmp_path / "index").status == 0
-    assert lexigraft("index", "live", tmp_path / "index", "--out", tmp_path / "live").status == 0
-    refused = lexigraft("search", "--index", tmp_path / "live", QUERY, "--overlap", 0.5)
-    assert (refused.status, "is a live index, which is searched without --where" in refused.stderr) == (2, True)
+def test_a_live_index_takes_every_option(run, collection, tmp_path, lexigraft):
+    index, live = tmp_path / "index", tmp_path / "live"
+    assert lexigraft("index", "--vectors", run / "judged/bm25/vectors", "--out", index).status == 0
+    assert lexigraft("index", "live", index, "--out", live).status == 0
+    assert lexigraft("index", "metadata", "--index", index, "--data", collection).status == 0
+    assert lexigraft("index", "metadata", "--index", live, "--data", collection).status == 0
+    assert lexigraft("index", "delete", live, "d2").status == 0
+    query, vectors = "list order date graph", ("--vectors", run / "judged/bm25/vectors")
+    for options in [
+        (),
+        ("--where", "year>=2020"),
+        ("--overlap", 0.5),
+        ("--two-step", 10, *vectors),
+        ("--two-step", 10, "--qk", 2, "--where", "year!=1999", "--overlap", 0.3, *vectors),
+    ]:
+        plain = lexigraft("search", "--index", index, query, *options, "--json").json
+        expected = [(hit["doc_id"], hit["score"]) for hit in plain if hit["doc_id"] != "d2"]
+        answer = lexigraft("search", "--index", live, query, *options, "--json")
+        assert [(hit["doc_id"], hit["score"]) for hit in answer.json] == expected, options
+        assert expected
+    assert lexigraft("search", "--index", live, query, "--two-step", 10).status == 0  # by the rows of the index itself
 
 
 def test_settings_of_evaluations(run, collection, tmp_path, lexigraft):

@@ -7,10 +7,9 @@ import shutil
 import numpy as np
 import pytest
 import torch
-import transformers
 
 from lexigraft.core.artifact import hash_file, read_manifest
-from lexigraft.core.types import Document, Qrel, Query
+from lexigraft.core.types import Document, Query
 from lexigraft.data.write import write_collection
 from lexigraft.learn.tilde import training as tilde_pipeline
 from lexigraft.model.encoder import open_encoder
@@ -20,41 +19,23 @@ from lexigraft.vectors.encode import TextEncoder
 from lexigraft.vectors.store import open_vectors
 from lexigraft.vocab.expansions import join_expansion
 from tests.killed import Killed, dies_at_call
+from tests.topics import topics_of, write_tiny_bert, write_topics
 
-TOPICS = [[f"{stem}{ending}" for ending in ("a", "e", "i", "o", "u", "an")] for stem in ("kur", "mel", "tos", "vip")]
-LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+TOPICS = topics_of("kur", "mel", "tos", "vip")
 N_TRAIN = 96
 
 
 @pytest.fixture(scope="module")
 def backbone(tmp_path_factory):
-    """A BERT of two layers whose WordPiece knows letters, all words of the topics and a stop-word."""
-    folder = tmp_path_factory.mktemp("backbone")
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{letter}" for letter in LETTERS)]
-    pieces += ["the", *(word for topic in TOPICS for word in topic)]
-    transformers.BertTokenizerFast(vocab={piece: number for number, piece in enumerate(pieces)}).save_pretrained(folder)
-    config = transformers.BertConfig(
-        vocab_size=len(pieces), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64,
-        max_position_embeddings=64,
-    )  # fmt: skip
-    torch.manual_seed(0)
-    transformers.BertForMaskedLM(config).save_pretrained(folder)
-    return folder
+    words = ["the", *(word for topic in TOPICS for word in topic)]
+    return write_tiny_bert(tmp_path_factory.mktemp("backbone"), words, max_position_embeddings=64)
 
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory):
-    """A query names three words of a topic, its document three others, some stop-words and a rare number."""
-    rng = np.random.default_rng(0)
-    documents, queries, qrels = [], [], {"train": [], "test": []}
-    for number in range(N_TRAIN + 16):
-        words = rng.permutation(TOPICS[number % len(TOPICS)])
-        documents.append(Document(f"d{number}", "", f"the {' '.join(words[:3])} n{number % 7}"))
-        queries.append(Query(f"q{number}", "the " + " ".join(words[3:])))
-        qrels["test" if number >= N_TRAIN else "train"].append(Qrel(f"q{number}", f"d{number}", 1))
+    """Topics, with a stop-word in every text."""
     folder = tmp_path_factory.mktemp("data") / "topics"
-    write_collection(folder, documents, queries, qrels)
-    return folder
+    return write_topics(folder, TOPICS, N_TRAIN, n_test=16, worded="the {}".format)
 
 
 def train(backbone, collection, out, *more):

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from lexigraft.measure.compare import Change, changed_most, compare, paired_test
-from lexigraft.measure.student import critical_t, two_sided_p
+from lexigraft.measure.compare import Change, changed_most, compare, critical_t, paired_test, two_sided_p
 
 BASELINE = {"q1": 0.5, "q2": 0.2, "q3": 0.0, "q4": 1.0, "q5": 0.3}
 SYSTEM = {"q1": 0.7, "q2": 0.6, "q3": 0.0, "q4": 0.8, "q5": 0.9}

@@ -31,6 +31,8 @@ def test_stored_index(folder, method):
     index = open_index(folder)
     assert list(index.doc_ids) == ["zebra", "ant", "bee"]
     assert list(index.vocabulary.terms) == ["t0", "t1", "t2"]
+    arrays = (index.entries, index.stream, index.range_starts, index.lengths, index.list_max, index.tie_rank)
+    assert not any(array.flags.writeable for array in arrays)  # kernels are compiled once for all formats
     found = Searcher(index, method).search(np.array([0, 1], np.int32), np.array([1, 2], np.float32), 10)
     assert found.doc_ids == ("bee", "ant", "zebra")  # 3 + 2 * 5; 2 * 2 and 4, a tie by id
     assert found.scores == pytest.approx((13.0, 4.0, 4.0))

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lexigraft.measure.compare import changed_most, compare, paired_test
+from lexigraft.measure.compare import changed_most, compare, critical_t, paired_test, two_sided_p
 from lexigraft.measure.pareto import Point, best_within, pareto_front
-from lexigraft.measure.student import critical_t, two_sided_p
 
 VALUES = st.floats(0, 1, allow_subnormal=False).map(lambda value: round(value, 6))
 PAIRS = st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=60)

@@ -34,9 +34,9 @@ def vectors_of(rows, ids, passages=False):
     return DocumentVectors(matrix, list(ids), vocabulary_of(N_TERMS), {"kind": "none"}, "", passages)
 
 
-def built(vectors, folder, keep=0, reorder=False):
+def built(vectors, folder, keep=0, settings=None):
     with write_artifact(folder, Manifest(index_store.KIND, index_store.FORMAT_VERSION, {})) as draft:
-        build_index(vectors, draft, keep, IndexSettings(reorder=reorder), range_size=16)
+        build_index(vectors, draft, keep, settings or IndexSettings(), range_size=16)
     return index_store.open_index(folder)
 
 
@@ -57,7 +57,7 @@ def test_all_documents_as_candidates_give_the_exact_ranking(rows, query, k, reor
     random.shuffle(ids)
     with tempfile.TemporaryDirectory() as folder:
         vectors = vectors_of(rows, ids)
-        index = built(vectors, Path(folder) / "i", reorder=reorder)
+        index = built(vectors, Path(folder) / "i", settings=IndexSettings(reorder=reorder))
         found = TwoStepSearcher(Searcher(index), vectors, max(k, len(rows))).search(*vector(query), k, "q")
         assert list(zip(found.doc_ids, found.scores, strict=True)) == slowly(rows, ids, query)[:k]
 
@@ -68,7 +68,7 @@ def test_candidates_come_from_the_pruned_search(rows, query, n, qk, dk, reorder)
     ids = [f"d{number}" for number in range(len(rows))]
     with tempfile.TemporaryDirectory() as folder:
         vectors = vectors_of(rows, ids)
-        index = built(vectors, Path(folder) / "i", dk, reorder)
+        index = built(vectors, Path(folder) / "i", dk, IndexSettings(reorder=reorder))
         cut = prune(sparse_matrix([query], N_TERMS), qk)
         candidates = set(Searcher(index).search(*cut.row(0), n).doc_ids)
         expected = [pair for pair in slowly(rows, ids, query) if pair[0] in candidates]

@@ -1,19 +1,12 @@
-"""`lexigraft`: the commands, in the order a user meets them."""
+"""`lexigraft`: the program, its tour, and what becomes of errors. `overview` lists the commands."""
 
 import os
 import sys
 
 import typer
 
-from lexigraft.cli import bench, data, expand, fuse, mine, recipe, run, search, teacher, tilde, wackiness
-from lexigraft.cli import vectors as vectors_commands
 from lexigraft.cli.console import err
-from lexigraft.cli.evaluate import app as evaluate
-from lexigraft.cli.explain import app as explain
-from lexigraft.cli.index import app as index
-from lexigraft.cli.model import app as models
-from lexigraft.cli.model import training as model
-from lexigraft.cli.vocab import app as vocab
+from lexigraft.cli.lazy import MARKUP, LazyGroup
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import is_leader, process_rank
 
@@ -21,12 +14,7 @@ SHARED = (["run"], ["quickstart"], ["pretrain"], ["finetune"], ["vocab", "learn"
 STOPPED = 130  # the exit status after Ctrl-C
 CHANGES_OF_LIVE = (["live"], ["add"], ["delete"], ["merge"])
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="""Learned sparse retrieval over the vocabulary you choose.
+TOUR = """Learned sparse retrieval over the vocabulary you choose.
 
 A tour, from text to explained results:
 
@@ -36,41 +24,20 @@ A tour, from text to explained results:
 4. `lexigraft run --data DIR --out runs/mine` — the same for your own collection.
 5. `lexigraft report --run runs/mine` — what it is worth and what it costs.
 6. `lexigraft explain --run runs/mine "a query" DOC_ID` — why a document got its score.
+"""
 
-One stage at a time: `vocab learn`, `pretrain`, `mine`, `finetune`, `encode`, `index`, `evaluate`. An index that lives:
-`index live`, `index add`, `index delete`, `index merge`, `index status`. Vocabularies by themselves: `vocab unigrams`,
-`vocab wordpiece`, `vocab stats`, `vocab compare`. Collections: `data stats`, `data convert`; from click logs: `data
-clicks`, `data evalset`. Models: `model diagnose`, `model mlm`, `model logits`, `model import`. Settings of the papers,
-whole: `recipe list`, then `--recipe NAME`. More than a query: `search --where`, `--overlap` and `--two-step`, `index
-metadata`, `fuse`. What searches take: `bench search`, `bench text`; what indexes are like: `index
-stats`. BM25 with expansion: `expand rm3`, `expand query2doc`, `expand doc2query`, `expand generate`. What vectors
-are like: `vectors stats`. Which expansion terms are wacky: `wackiness`. A
-cross-encoder to learn from: `teacher train`, `teacher score`. Documents expanded by a model of your own: `tilde train`,
-`tilde expand`.
-""",
+app = typer.Typer(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    rich_markup_mode=MARKUP,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(run.quickstart)
-app.command()(run.run)
-app.command()(search.search)
-app.command()(explain.explain)
-app.command()(run.report)
-app.command()(evaluate.evaluate)
-app.command()(fuse.fuse)
-app.command()(wackiness.wackiness)
-app.add_typer(index.app, name="index")
-app.command()(model.pretrain)
-app.command()(model.finetune)
-app.command()(mine.mine)
-app.add_typer(teacher.app, name="teacher")
-app.command()(model.encode)
-app.add_typer(expand.app, name="expand")
-app.add_typer(tilde.app, name="tilde")
-app.add_typer(vectors_commands.app, name="vectors")
-app.add_typer(vocab.app, name="vocab")
-app.add_typer(data.app, name="data")
-app.add_typer(models.app, name="model")
-app.add_typer(recipe.app, name="recipe")
-app.add_typer(bench.app, name="bench")
+
+
+@app.callback(help=TOUR)
+def lexigraft() -> None:
+    """All commands: `overview` lists them, and typer asks for a callback where none is registered here."""
 
 
 def main() -> None:
@@ -106,7 +73,7 @@ def _stopped() -> None:
 
 
 def _after_a_stop(arguments: list[str]) -> str:
-    """What is to be done after Ctrl-C. A change of a live index may have gone through just before it."""
+    """What to do after Ctrl-C. A change of a live index may have been completed just before it."""
     if arguments[:1] == ["index"] and arguments[1:2] in CHANGES_OF_LIVE:
         return "the change was made whole or not at all; see lexigraft index status"
     return "the same command continues where it stopped"

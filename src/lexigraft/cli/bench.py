@@ -1,32 +1,20 @@
-"""`bench search` and `bench text`."""
+"""`bench`: what searches take on this machine, from vectors (`search`) or from text (`text`)."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from lexigraft.cli.compared_indexes import ComparedIndexes, distinct_results
 from lexigraft.cli.console import print_json, print_line, print_table, show_messages
-from lexigraft.cli.options import (
-    IndexesOption,
-    IndexOption,
-    JsonOption,
-    KeepOption,
-    MovedDataOption,
-    QueriesOption,
-    ResultsOption,
-    RunsOption,
-    SystemOption,
-    SystemsOption,
-)
+from lexigraft.cli.option_groups import grouped
+from lexigraft.cli.options import IndexOption, JsonOption, ResultsOption, SystemOption
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import SEARCH_METHODS
 
+MEASURED = ("k", "p50 ms", "p99 ms", "mean ms")
+
 app = typer.Typer(no_args_is_help=True, help="Measure what the program takes on this machine.")
-
-
-@app.callback()
-def bench() -> None:
-    """Measure what the program takes on this machine."""
 
 
 @app.command()
@@ -52,13 +40,13 @@ def search(
 ) -> None:
     """Time every search method side by side, on one thread, and count what each does.
 
-    Milliseconds are from a query's vector to document ids; the time to encode a query's text is apart. Methods take
-    turns, after one unmeasured pass.
+    Milliseconds are from a query's vector to document ids; the time to encode a query's text is given separately.
+    Methods take turns, after one unmeasured pass.
     """
     from lexigraft.comparison.bench_search import bench_index, bench_run, list_queries
 
     show_messages()
-    methods, ks = list(dict.fromkeys(method or SEARCH_METHODS)), list(dict.fromkeys(k or (10, 1000)))
+    methods, ks = list(dict.fromkeys(method or SEARCH_METHODS)), distinct_results(k)
     if (run is None) == (index is None):
         raise SettingError("give either --run RUN or --index INDEX")
     if run is not None:
@@ -74,14 +62,9 @@ def search(
 
 
 @app.command()
+@grouped
 def text(
-    run: RunsOption = None,
-    index: IndexesOption = None,
-    system: SystemsOption = None,
-    keep: KeepOption = None,
-    queries: QueriesOption = None,
-    data: MovedDataOption = None,
-    k: ResultsOption = None,
+    of: ComparedIndexes,
     runs: Annotated[int, typer.Option("--runs", min=1, help="How often each query is measured.")] = 5,
     limit: Annotated[int, typer.Option("--limit", min=1, help="At most so many queries, evenly spread.")] = 200,
     json: JsonOption = False,
@@ -91,12 +74,11 @@ def text(
     Systems take turns, after one unmeasured pass over all queries: words that come again are then known already.
     """
     from lexigraft.comparison.bench_text import bench_text
-    from lexigraft.comparison.index_stats_inputs import parse_keeps
 
     show_messages()
-    ks = list(dict.fromkeys(k or (10, 1000)))
-    chosen = (run or (), index or (), system or (), parse_keeps(keep))
-    found = bench_text(*chosen, queries, data, ks, runs, limit)
+    found = bench_text(
+        of.run or (), of.index or (), of.system or (), of.keeps(), of.queries, of.data, of.ks(), runs, limit
+    )
     if json:
         print_json(found)
         return
@@ -104,16 +86,8 @@ def text(
         f"{found['collection']}: {found['queries']:,} queries over {found['documents']:,} documents, {found['runs']} "
         "runs, one thread, from text to ranked ids"
     )
-    rows = [
-        (
-            one["name"],
-            str(one["k"]),
-            *(f"{one['ms'][name]:.3f}" for name in ("p50", "p99", "mean")),
-            f"{one['ms_encode']['p50']:.3f}",
-        )
-        for one in found["systems"]
-    ]
-    print_table("a query", ("system", "k", "p50 ms", "p99 ms", "mean ms", "encoding p50"), rows, left=("system",))
+    rows = [(one["name"], *_measured(one), f"{one['ms_encode']['p50']:.3f}") for one in found["systems"]]
+    print_table("a query", ("system", *MEASURED, "encoding p50"), rows, left=("system",))
 
 
 def _print(found: dict[str, Any]) -> None:
@@ -129,13 +103,12 @@ def _print(found: dict[str, Any]) -> None:
     )
     counters = next((list(row["counts"]) for row in found["searches"] if row["counts"]), [])
     rows = [
-        (
-            row["method"],
-            str(row["k"]),
-            *(f"{row['ms'][name]:.3f}" for name in ("p50", "p99", "mean")),
-            *(f"{row['counts'][name]:,.0f}" for name in counters),
-        )
+        (row["method"], *_measured(row), *(f"{row['counts'][name]:,.0f}" for name in counters))
         for row in found["searches"]
     ]
-    columns = ("method", "k", "p50 ms", "p99 ms", "mean ms", *counters)
-    print_table("a query", columns, rows, left=("method",))
+    print_table("a query", ("method", *MEASURED, *counters), rows, left=("method",))
+
+
+def _measured(row: dict[str, Any]) -> list[str]:
+    """The cells below `MEASURED`: how many results were asked for, and the milliseconds."""
+    return [str(row["k"]), *(f"{row['ms'][name]:.3f}" for name in ("p50", "p99", "mean"))]

@@ -162,7 +162,7 @@ def simulate(
     """Write a click log whose truth is known, to try things on.
 
     Columns: query, title, position, impressions, clicks. The truth (query, title, relevance) goes to LOG.truth.tsv, so
-    that a correction of position bias can be held against it.
+    that a correction of position bias can be compared with it.
     """
     from lexigraft.data.clicks.simulate import write_simulation
 

@@ -8,17 +8,6 @@ from typing import Any
 
 from rich import box
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
@@ -42,6 +31,15 @@ def print_json(value: Any) -> None:
 def print_line(text: str, style: str = "") -> None:
     """One line of data, whole: a path or title can be copied from it."""
     out.print(text, style=style, soft_wrap=True)
+
+
+def show(as_json: bool, facts: Any, *lines: str) -> None:
+    """What a command found or made: the facts as JSON for scripts, or lines for a reader."""
+    if as_json:
+        print_json(facts)
+        return
+    for line in lines:
+        print_line(line)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[str] = ()) -> None:
@@ -77,11 +75,6 @@ def show_messages() -> None:
     logger.setLevel(logging.INFO)
 
 
-class _Rate(ProgressColumn):
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:,.0f}/s" if task.speed else "", style="cyan")
-
-
 class BarProgress:
     """Bars with count, rate and time left, on a terminal; nothing where stderr is a file."""
 
@@ -89,15 +82,7 @@ class BarProgress:
         if not err.is_terminal:
             yield from items
             return
-        description = TextColumn("{task.description}")
-        columns = (
-            SpinnerColumn(),
-            description,
-            BarColumn(),
-            MofNCompleteColumn(),
-            _Rate(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-        )
-        with Progress(*columns, console=err, transient=True) as progress:
+        from lexigraft.cli.bars import progress_bar
+
+        with progress_bar(err) as progress:
             yield from progress.track(items, description=label, total=total, update_period=0.2)

@@ -1,4 +1,4 @@
-"""`data`: stats and convert here, and the commands of `clicks`."""
+"""`data`: collections counted and converted (here), and made of click logs (`clicks`)."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -12,15 +12,11 @@ from lexigraft.cli.options import JsonOption, OnDuplicateOption
 from lexigraft.cli.setting_options import setting_option
 from lexigraft.core.settings import DataSettings
 
+ANY = "Any collection"
 app = typer.Typer(no_args_is_help=True, help="Look at collections, convert them, and make them of click logs.")
 
 
-@app.callback()
-def _group() -> None:
-    """Look at collections, convert them, and make them of click logs."""
-
-
-@app.command()
+@app.command(rich_help_panel=ANY)
 def stats(
     source: Annotated[str, typer.Argument(help="A collection, given as --data is elsewhere.")],
     json: JsonOption = False,
@@ -49,7 +45,7 @@ def stats(
         )
 
 
-@app.command()
+@app.command(rich_help_panel=ANY)
 def convert(
     source: Annotated[str, typer.Argument(help="A collection, given as --data is elsewhere.")],
     out_: Annotated[Path, typer.Option("--out", help="The folder to write.")],
@@ -93,6 +89,5 @@ def _cell(value: float) -> str:
     return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
 
 
-app.command()(clicks.clicks)
-app.command()(clicks.evalset)
-app.command()(clicks.simulate)
+for command in (clicks.clicks, clicks.evalset, clicks.simulate):
+    app.command(rich_help_panel="Out of click logs")(command)

@@ -1,12 +1,15 @@
 """`lexigraft expand`: BM25 with expanded queries or documents, beside plain BM25."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
-from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, OutOption, SetOption
+from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show, show_messages
+from lexigraft.cli.given_settings import SettingsOptions
+from lexigraft.cli.option_groups import grouped
+from lexigraft.cli.options import DataOption, JsonOption, OutOption
 from lexigraft.cli.setting_options import setting_option
 from lexigraft.expand.settings import GenerateSettings, Rm3Settings
 
@@ -26,74 +29,77 @@ GeneratedOption = Annotated[
 MEASURES = ("MRR@10", "nDCG@10", "R@10", "R@100", "R@1000")
 
 
-@app.command()
+EXPAND = "Expand and measure"
+GENERATE = "Text to expand with"
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """What is expanded, over which index, and where the results go."""
+
+    data: DataOption
+    out_: OutOption
+    index: IndexOption = None
+    split: SplitOption = "auto"
+
+
+@app.command(rich_help_panel=EXPAND)
+@grouped
 def rm3(
-    data: DataOption,
-    out_: OutOption,
-    index: IndexOption = None,
-    split: SplitOption = "auto",
+    *,
+    what: Expanded,
     fb_docs: Annotated[int, setting_option(Rm3Settings, "fb_docs")] = Rm3Settings.fb_docs,
     fb_terms: Annotated[int, setting_option(Rm3Settings, "fb_terms")] = Rm3Settings.fb_terms,
     original_weight: Annotated[float, setting_option(Rm3Settings, "original_weight")] = Rm3Settings.original_weight,
     document_weights: Annotated[str, setting_option(Rm3Settings, "document_weights")] = Rm3Settings.document_weights,
     max_share: Annotated[float, setting_option(Rm3Settings, "max_share")] = Rm3Settings.max_share,
-    config: ConfigOption = None,
-    set_: SetOption = None,
+    given: SettingsOptions,
     json: JsonOption = False,
 ) -> None:
     """Add to each query the terms of what it finds first, and search again (RM3)."""
-    from lexigraft.core.config import load_settings
     from lexigraft.study.expansion import expand_rm3
 
     show_messages()
-    how = Rm3Settings(fb_docs, fb_terms, original_weight, document_weights, max_share)
-    rows = expand_rm3(data, out_, load_settings(config, set_ or ()), how, index, split, BarProgress())
-    _print(rows, out_, json)
+    feedback = Rm3Settings(fb_docs, fb_terms, original_weight, document_weights, max_share)
+    rows = expand_rm3(what.data, what.out_, given.load(), feedback, what.index, what.split, BarProgress())
+    _print(rows, what.out_, json)
 
 
-@app.command()
+@app.command(rich_help_panel=EXPAND)
+@grouped
 def query2doc(
-    data: DataOption,
+    *,
+    what: Expanded,
     generated: GeneratedOption,
-    out_: OutOption,
-    index: IndexOption = None,
-    split: SplitOption = "auto",
     repeats: Annotated[int, typer.Option("--repeats", help="How often the query stands before its text.")] = 5,
-    config: ConfigOption = None,
-    set_: SetOption = None,
+    given: SettingsOptions,
     json: JsonOption = False,
 ) -> None:
     """Add to each query a text that was generated for it (Query2Doc)."""
-    from lexigraft.core.config import load_settings
     from lexigraft.study.expansion import expand_query2doc
 
     show_messages()
-    settings = load_settings(config, set_ or ())
-    _print(expand_query2doc(data, generated, out_, settings, repeats, index, split, BarProgress()), out_, json)
+    rows = expand_query2doc(
+        what.data, generated, what.out_, given.load(), repeats, what.index, what.split, BarProgress()
+    )
+    _print(rows, what.out_, json)
 
 
-@app.command()
-def doc2query(
-    data: DataOption,
-    generated: GeneratedOption,
-    out_: OutOption,
-    index: IndexOption = None,
-    split: SplitOption = "auto",
-    config: ConfigOption = None,
-    set_: SetOption = None,
-    json: JsonOption = False,
-) -> None:
+@app.command(rich_help_panel=EXPAND)
+@grouped
+def doc2query(what: Expanded, generated: GeneratedOption, given: SettingsOptions, json: JsonOption = False) -> None:
     """Add to each document queries that were generated for it, and index those (DocT5Query)."""
-    from lexigraft.core.config import load_settings
     from lexigraft.study.expansion import expand_doc2query
 
     show_messages()
-    settings = load_settings(config, set_ or ())
-    _print(expand_doc2query(data, generated, out_, settings, index, split, BarProgress()), out_, json)
+    rows = expand_doc2query(what.data, generated, what.out_, given.load(), what.index, what.split, BarProgress())
+    _print(rows, what.out_, json)
 
 
-@app.command()
+@app.command(rich_help_panel=GENERATE)
+@grouped
 def generate(
+    *,
     data: DataOption,
     of: Annotated[str, typer.Option("--of", help="What to generate text for: queries or documents.")],
     model: Annotated[str, typer.Option("--model", help="A generator: a folder or hub name, of T5's kind or GPT's.")],
@@ -109,24 +115,22 @@ def generate(
     temperature: Annotated[float, setting_option(GenerateSettings, "temperature")] = GenerateSettings.temperature,
     batch: Annotated[int, setting_option(GenerateSettings, "batch")] = GenerateSettings.batch,
     seed: Annotated[int, setting_option(GenerateSettings, "seed")] = GenerateSettings.seed,
-    config: ConfigOption = None,
-    set_: SetOption = None,
+    given: SettingsOptions,
     json: JsonOption = False,
 ) -> None:
     """Generate text for queries or documents with a model of your own, for 'query2doc' or 'doc2query'."""
-    from lexigraft.core.config import load_settings
     from lexigraft.study.generated_text import generate_text
 
     show_messages()
-    how = GenerateSettings(prompt, texts, max_tokens, input_tokens, top_k, top_p, temperature, batch, seed)
-    settings = load_settings(config, set_ or ())
-    n_lines = generate_text(data, of, model, out_, settings, how, split, limit, BarProgress())
-    if json:
-        print_json({"generated": str(out_), of: n_lines, "texts": n_lines * texts})
-        return
+    drawing = GenerateSettings(prompt, texts, max_tokens, input_tokens, top_k, top_p, temperature, batch, seed)
+    n_lines = generate_text(data, of, model, out_, given.load(), drawing, split, limit, BarProgress())
     use = "query2doc" if of == "queries" else "doc2query"
-    print_line(f"{out_}: {n_lines * texts:,} texts for {n_lines:,} {of}")
-    print_line(f"expand with them: lexigraft expand {use} --data {data} --generated {out_} --out FOLDER")
+    show(
+        json,
+        {"generated": str(out_), of: n_lines, "texts": n_lines * texts},
+        f"{out_}: {n_lines * texts:,} texts for {n_lines:,} {of}",
+        f"expand with them: lexigraft expand {use} --data {data} --generated {out_} --out FOLDER",
+    )
 
 
 def _print(rows: list[dict[str, Any]], out: Path, json: bool) -> None:

@@ -1,11 +1,11 @@
-"""`fuse`."""
+"""`fuse`: several rankings made into one."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lexigraft.cli.console import print_json, print_line, show_messages
+from lexigraft.cli.console import show, show_messages
 from lexigraft.cli.options import JsonOption
 
 
@@ -40,16 +40,17 @@ def fuse(
     depth: Annotated[int, typer.Option("--depth", min=1, help="How many documents a query to keep.")] = 1000,
     json: JsonOption = False,
 ) -> None:
-    """Make one ranking of several by reciprocal rank fusion or Borda count: places count, scores do not.
+    """Make one ranking of several by reciprocal rank fusion or Borda count: ranks count, scores do not.
 
-    Measure it as any run: `lexigraft evaluate FUSED.trec A.trec --data DIR`.
+    The result is measured as any run is: `lexigraft evaluate FUSED.trec A.trec --data DIR`.
     """
     from lexigraft.retrieve.fusion import fuse_files
 
     show_messages()
     found = fuse_files(trec_run, out_, k, weight, depth, method, borda_depth)
-    if json:
-        print_json({"run": str(out_), **found._asdict()})
-        return
-    print_line(f"{out_}: {found.documents:,} documents of {found.queries:,} queries, from {found.runs} runs")
-    print_line(f"measure it: lexigraft evaluate {out_} --data DIR")
+    show(
+        json,
+        {"run": str(out_), **found._asdict()},
+        f"{out_}: {found.documents:,} documents of {found.queries:,} queries, from {found.runs} runs",
+        f"measure it: lexigraft evaluate {out_} --data DIR",
+    )

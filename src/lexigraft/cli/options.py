@@ -53,10 +53,20 @@ WhereOption = Annotated[
 OverlapOption = Annotated[float, setting_option(SearchSettings, "overlap")]
 TwoStepOption = Annotated[int, setting_option(SearchSettings, "two_step")]
 QkOption = Annotated[
-    int, typer.Option("--qk", min=0, help="The first of two steps searches the query's so many heaviest terms; 0: all.")
+    int | None,
+    typer.Option(
+        "--qk",
+        min=0,
+        help="Search with the query's so many heaviest terms, 0 for all, instead of as many as the run chose.",
+    ),
 ]
 DkOption = Annotated[
-    int, typer.Option("--dk", min=0, help="It searches the run's index of so many terms a document; 0: all.")
+    int | None,
+    typer.Option(
+        "--dk",
+        min=0,
+        help="Search the run's index of so many terms a document, 0 for all, instead of the one that the run chose.",
+    ),
 ]
 VectorsOption = Annotated[
     Path | None, typer.Option("--vectors", help="The vectors that an --index was made of, for --two-step.")

@@ -1,4 +1,4 @@
-"""`recipe list` and `recipe show`."""
+"""`recipe`: whole sets of settings by name, listed and shown."""
 
 from dataclasses import asdict
 from typing import Annotated

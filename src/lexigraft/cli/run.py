@@ -87,10 +87,10 @@ def _program() -> str:
 
 
 def _best_answer(run: Path) -> str:
-    from lexigraft.retrieve.text_search import TextSearch
-    from lexigraft.stages.layout import RunFolder
+    from lexigraft.retrieve.retriever import Retriever
 
-    hits = TextSearch(RunFolder(run).searchable_index(None)).search(EXAMPLE, 1)
+    with Retriever.open(run) as retriever:
+        hits = retriever.search(EXAMPLE, 1)
     return hits[0].doc_id if hits else "DOC_ID"
 
 
@@ -118,7 +118,7 @@ def _run(
 
 
 def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
-    from lexigraft.stages.report import COLUMNS, cell
+    from lexigraft.stages.report import COLUMNS, operating_point_lines, table_cells
 
     if not report:  # another process has it
         return
@@ -131,9 +131,9 @@ def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
         return
     queries = f"{collection['queries']:,} {collection['split']} queries"
     title = f"{collection['name']}: {queries} over {collection['documents']:,} documents"
-    print_table(
-        title, COLUMNS, [[cell(column, row[column]) for column in COLUMNS] for row in report["rows"]], left=("system",)
-    )
+    print_table(title, COLUMNS, table_cells(report), left=("system",))
+    for line in operating_point_lines(report):
+        out.print(line, soft_wrap=True, highlight=False)
     out.print(
         f"picture: {folder / 'report.png'}   table: {folder / 'report.md'}   numbers: {folder / 'report.json'}",
         soft_wrap=True,

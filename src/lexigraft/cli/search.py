@@ -1,7 +1,7 @@
 """`search`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -21,7 +21,7 @@ from lexigraft.cli.options import (
 from lexigraft.core.errors import SettingError
 
 if TYPE_CHECKING:
-    from lexigraft.retrieve.text_search import TextSearch
+    from lexigraft.retrieve.retriever import Retriever
 
 SHOWN_TERMS = 8  # of those that matched, the ones that add most
 
@@ -40,44 +40,60 @@ def search(
     where: WhereOption = None,
     overlap: OverlapOption = 0.0,
     two_step: TwoStepOption = 0,
-    qk: QkOption = 0,
-    dk: DkOption = 0,
+    qk: QkOption = None,
+    dk: DkOption = None,
     vectors: VectorsOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Search a run's documents: rank, score, title and the terms that matched."""
-    from lexigraft.retrieve.refined_search import Refinement, open_refined
+    """Search a run's documents: rank, score, title and the terms that matched.
 
-    refinement = Refinement(overlap, two_step, qk, dk, tuple(where or ()))
-    if refinement:
-        show_messages()
-        require_one(run, index, system)
-        session: TextSearch = open_refined(run or QUICKSTART, index, system, vectors, refinement)
-    else:
-        session = _open(run, index, system)
+    A run is searched at its operating point: the terms kept of queries and documents that validation queries chose for
+    its cost budget. `--qk` and `--dk` choose another.
+    """
+    asked = _Asked(k, tuple(where or ()), overlap, two_step)
+    retriever = open_retriever(run, index, system, qk, dk, vectors)
     if query is not None:
-        _answer(session, query, k, json)
+        _answer(retriever, query, asked, json)
         return
-    err.print(f"{session.index.n_documents:,} documents. Type a query; an empty line or Ctrl-D ends.")
+    err.print(f"{retriever.n_documents:,} documents. Type a query; an empty line or Ctrl-D ends.")
     while text := _ask():
-        _answer(session, text, k, json)
+        _answer(retriever, text, asked, json)
 
 
-def _open(run: Path | None, index: Path | None, system: str | None) -> "TextSearch":
-    from lexigraft.retrieve.text_search import TextSearch
-    from lexigraft.stages.layout import RunFolder
+class _Asked(NamedTuple):
+    """What every query of a session is asked with."""
+
+    k: int
+    where: tuple[str, ...]
+    overlap: float
+    two_step: int
+
+    @property
+    def why_nothing(self) -> str:
+        if self.where or self.overlap or self.two_step:
+            return "no document that shares a word with the query fulfils what else was asked"
+        return "the query has no word that documents are indexed by"
+
+
+def open_retriever(
+    run: Path | None,
+    index: Path | None,
+    system: str | None,
+    qk: int | None = None,
+    dk: int | None = None,
+    vectors: Path | None = None,
+) -> "Retriever":
+    """The run or index that the options name; the quickstart's run where they name neither."""
+    from lexigraft.retrieve.retriever import Retriever
 
     show_messages()
-    require_one(run, index, system)
-    return TextSearch(index if index is not None else RunFolder(run or QUICKSTART).searchable_index(system))
-
-
-def require_one(run: Path | None, index: Path | None, system: str | None) -> None:
-    """Raise where a run and an index are both named, or a system without a run."""
     if run is not None and index is not None:
         raise SettingError("give either --run RUN or --index INDEX, not both")
     if index is not None and system is not None:
         raise SettingError("--system chooses among the systems of a --run; an --index has only one")
+    if index is not None and dk:
+        raise SettingError("--dk chooses among the indexes of a --run; an --index has only one")
+    return Retriever.open(index or run or QUICKSTART, system, qk=qk, dk=dk, vectors=vectors)
 
 
 def _ask() -> str:
@@ -87,16 +103,16 @@ def _ask() -> str:
         return ""
 
 
-def _answer(session: "TextSearch", query: str, k: int, as_json: bool) -> None:
-    hits = session.search(query, k)
+def _answer(retriever: "Retriever", query: str, asked: _Asked, as_json: bool) -> None:
     if as_json:
-        print_json([{"rank": hit.rank, "doc_id": hit.doc_id, "score": hit.score, "title": hit.title} for hit in hits])
+        print_json([hit._asdict() for hit in retriever.search(query, *asked)])
         return
-    if not hits:
-        err.print(f"nothing found: {session.why_nothing}", soft_wrap=True)
+    found = retriever.search_explained(query, *asked)
+    if not found:
+        err.print(f"nothing found: {asked.why_nothing}", soft_wrap=True)
         return
-    for hit in hits:
-        matched = [item.term for item in session.explain(query, hit.doc_id).contributions]
+    for hit, why in found:
+        matched = [item.term for item in why.contributions]
         more = f" … and {len(matched) - SHOWN_TERMS} more" if len(matched) > SHOWN_TERMS else ""
         terms = " ".join(matched[:SHOWN_TERMS]) + more
         out.print(f"{hit.rank:>3}  {hit.score:8.3f}  ", end="")

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from lexigraft.cli.console import BarProgress, print_json, print_line, show_messages
-from lexigraft.cli.model.training import show_facts
-from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, SetOption
+from lexigraft.cli.console import BarProgress, print_json, print_line, show, show_messages
+from lexigraft.cli.given_settings import SettingsOptions
+from lexigraft.cli.option_groups import grouped
+from lexigraft.cli.options import DataOption, JsonOption
 from lexigraft.cli.setting_options import override_option, setting_option
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import TeacherSettings
@@ -20,7 +21,9 @@ USUAL = TeacherSettings()
 
 
 @app.command()
+@grouped
 def train(
+    *,
     data: DataOption,
     negatives: Annotated[
         Path, typer.Option("--negatives", help="A TREC run over training queries ('lexigraft mine').")
@@ -45,16 +48,14 @@ def train(
     validation_queries: Annotated[
         int, setting_option(TeacherSettings, "validation_queries")
     ] = USUAL.validation_queries,
-    config: ConfigOption = None,
-    set_: SetOption = None,
+    given: SettingsOptions,
     json: JsonOption = False,
 ) -> None:
     """Train a cross-encoder to put the document of qrels/train.tsv before the negatives of a run.
 
-    Queries that are measured (data.split), or that fine-tuning validates on, do not train it. Killed, the same command
-    continues. Then: `lexigraft teacher score`.
+    Queries that are measured (data.split), or that fine-tuning validates on, do not train it. If it is interrupted, the
+    same command continues. Then: `lexigraft teacher score`.
     """
-    from lexigraft.core.config import load_settings
     from lexigraft.learn.teacher.training import make_teacher
 
     show_messages()
@@ -66,16 +67,17 @@ def train(
     )  # fmt: skip
     if not wanted.trains:
         raise SettingError(f"--steps {steps} trains nothing; give --steps or --epochs of more than 0")
-    facts = make_teacher(backbone, data, negatives, out_, wanted, load_settings(config, set_ or ()), BarProgress())
+    facts = make_teacher(backbone, data, negatives, out_, wanted, given.load(), BarProgress())
     measured = f", validation MRR@10 {facts['MRR@10']:.4f}" if "MRR@10" in facts else ""
-    line = (
-        f"loss {facts['loss']:.3f}, {facts['accuracy']:.1%} of own documents first{measured} at step {facts['step']:,}"
-    )
-    show_facts({"teacher": str(out_), **facts}, line, out_, json)
+    first = f"{facts['accuracy']:.1%} of own documents first"
+    line = f"{out_}: loss {facts['loss']:.3f}, {first}{measured} at step {facts['step']:,}"
+    show(json, {"teacher": str(out_), **facts}, line)
 
 
 @app.command()
+@grouped
 def score(
+    *,
     model: Annotated[
         str, typer.Option("--model", help="A cross-encoder of one label: of 'teacher train', a folder, or a hub name.")
     ],
@@ -90,18 +92,18 @@ def score(
         int | None, typer.Option("--query-length", min=1, help="Subwords read of a query; else as it was trained.")
     ] = None,
     document_length: Annotated[
-        int | None, typer.Option("--document-length", min=1, help="The same of a document.")
+        int | None,
+        typer.Option("--document-length", min=1, help="Subwords read of a document; else as it was trained."),
     ] = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
+    given: SettingsOptions,
     json: JsonOption = False,
 ) -> None:
     """Score pairs with a cross-encoder: to distil from, or to measure how it ranks a run's documents anew.
 
     To distil: `--pairs` mined negatives, `--with-positives train`, then `--set finetune.teacher=FILE`. To measure:
-    `--pairs` a run over test queries, then `lexigraft evaluate FILE --data DIR`. Killed, the same command continues.
+    `--pairs` a run over test queries, then `lexigraft evaluate FILE --data DIR`. If it is interrupted, the same command
+    continues.
     """
-    from lexigraft.core.config import load_settings
     from lexigraft.learn.teacher.scoring import score_run
     from lexigraft.model.cross_encoder import Lengths
 
@@ -109,7 +111,7 @@ def score(
     if (query_length is None) != (document_length is None):
         raise SettingError("--query-length and --document-length are given both, or neither")
     lengths = None if query_length is None or document_length is None else Lengths(query_length, document_length)
-    settings = load_settings(config, set_ or ())
+    settings = given.load()
     found = score_run(model, data, pairs, out_, settings, with_positives, lengths, BarProgress())
     if json:
         print_json({"run": str(out_), **found._asdict()})

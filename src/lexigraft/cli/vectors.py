@@ -1,4 +1,4 @@
-"""`lexigraft vectors`: what vectors are like."""
+"""`lexigraft vectors`: statistics of document and query vectors."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,11 +9,6 @@ from lexigraft.cli.console import BarProgress, print_json, print_line, print_tab
 from lexigraft.cli.options import JsonOption
 
 app = typer.Typer(no_args_is_help=True, help="Look at the vectors of documents and queries.")
-
-
-@app.callback()
-def vectors() -> None:
-    """Look at the vectors of documents and queries."""  # without this, a single command would need no name
 
 
 @app.command()
@@ -33,13 +28,12 @@ def stats(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Terms a row, spread of weights a term, and spread of postings lengths, at several prunings."""
+    """Measure vectors at several prunings: terms a vector, spread of weights a term, spread of postings lengths."""
     from lexigraft.comparison.vector_stats import measure_vectors
     from lexigraft.vectors.stats import DOCUMENT_PRUNINGS, QUERY_PRUNINGS
 
     show_messages()
-    kept = (dk or DOCUMENT_PRUNINGS, qk or QUERY_PRUNINGS)
-    found = measure_vectors(path, queries, *kept, threshold, BarProgress())
+    found = measure_vectors(path, queries, dk or DOCUMENT_PRUNINGS, qk or QUERY_PRUNINGS, threshold, BarProgress())
     if json:
         print_json(found)
         return

@@ -1,4 +1,4 @@
-"""`wackiness`."""
+"""`wackiness`: which expansion terms have nothing to do with what they find."""
 
 from pathlib import Path
 from typing import Annotated
@@ -47,9 +47,9 @@ def wackiness(
 ) -> None:
     """Measure which expansion terms have nothing to do with what they find, and what they are worth.
 
-    A term is wacky when documents found by queries that it expands do not hold it. Writes scores, curves with their
-    areas (W-AUC), the wackiest terms, effectiveness without them, and what pruning by them costs. A second call does
-    only what is not done yet.
+    A term is wacky when it is added to queries but is missing in the documents that they find. Writes scores, curves
+    with their areas (W-AUC), the wackiest terms, effectiveness without them, and what pruning by them costs. Called
+    again, the command does only what is not done yet.
     """
     from lexigraft.study.wackiness import measure_wackiness
 

@@ -1,6 +1,5 @@
 """What searches of an index take and do: every method side by side, on one thread, beside what they cost anywhere."""
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,13 +10,13 @@ from lexigraft.core.errors import InputError, LexigraftError, SettingError
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.readers.topics import read_queries
 from lexigraft.index.inverted import Index
-from lexigraft.index.store import open_index
 from lexigraft.measure.cost import mean_terms, postings_per_query
 from lexigraft.measure.speed import time_calls, time_side_by_side
+from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.searcher import METHODS, Searcher
 from lexigraft.stages.finished_run import open_run
-from lexigraft.stages.layout import JUDGED, MODEL, RunFolder
-from lexigraft.vectors.query_encoder import QueryEncoder, encode_queries, open_query_encoder
+from lexigraft.stages.layout import JUDGED, RunFolder
+from lexigraft.vectors.query_encoder import QueryEncoder
 
 FEWER_ENCODINGS = 10  # a model takes ten times as long to encode a query as an index to answer it
 
@@ -28,9 +27,7 @@ def bench_run(
 ) -> dict[str, Any]:  # fmt: skip
     """Measure an index of a run's judged view with `queries`, or those that the run is measured on."""
     folder = RunFolder(run)
-    folder.searchable(system)  # says what is missing
-    present = json.loads(folder.contents.read_text(encoding="utf-8"))["systems"]
-    name = system or (MODEL if MODEL in present else present[0])
+    name = folder.searchable(system)[1]
     index = folder.index(JUDGED, name, dk)
     asked = list_queries(queries) if queries is not None else _measured_queries(folder)
     return {"system": name, **bench_index(index, asked, methods, ks, runs, limit)}
@@ -44,10 +41,10 @@ def bench_index(
         raise SettingError(f"search method {unknown[0]!r} is not known; one of {', '.join(METHODS)}")
     if not queries:
         raise InputError("there is no query to measure with")
-    opened = open_index(index)
+    encoded = EncodedIndex(index)
+    opened = encoded.index
     some = [queries[place] for place in range(0, len(queries), -(-len(queries) // limit))]
-    encoder = open_query_encoder(opened.meta.query_encoder, opened.vocabulary, index)
-    vectors = encode_queries(some, encoder, opened.vocabulary)
+    vectors = encoded.encode_queries(some)
     searchers = {method: Searcher(opened, method) for method in methods}
     return {
         "index": str(index),
@@ -57,7 +54,7 @@ def bench_index(
         "postings_per_query": postings_per_query(vectors, opened),
         "runs": runs,
         "threads": 1,
-        "ms_encode": _encoding_times(encoder, some, runs),
+        "ms_encode": _encoding_times(encoded.encoder, some, runs),
         "searches": [row for k in ks for row in _search_rows(searchers, vectors, k, runs)],
     }
 

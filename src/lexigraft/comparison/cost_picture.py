@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lexigraft.stages.pictures import finish, new_figure, save_figure
+
 Row = Mapping[str, Any]
 
 
@@ -19,12 +21,7 @@ def draw(
 ) -> None:
     """A point a row, against FLOPS on a logarithmic axis; `front` is joined by a line and named, `limit`, BM25's
     FLOPS or the budget that something was chosen within, stands upright, `chosen` is ringed."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(7.5, 5), layout="constrained")
+    figure, ((axes,),) = new_figure(1, 1, (7.5, 5))
     best = sorted((row for row in rows if (row["qk"], row["dk"]) in front), key=lambda row: row["FLOPS"])
     beaten = [row for row in rows if (row["qk"], row["dk"]) not in front]
     axes.plot(*_places(beaten, measure), "o", color="0.7", label="another is cheaper and no worse")
@@ -46,12 +43,8 @@ def draw(
     axes.set_xlabel("FLOPS: postings a query touches, per document (left is cheaper)")
     axes.set_ylabel(f"{measure} (up is better)")
     axes.set_title(title)
-    axes.legend(frameon=False, loc="lower right", fontsize=9)
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
-    # Without the software version in its metadata, the same numbers give the same bytes.
-    figure.savefig(path, format="png", dpi=150, metadata={"Software": None})
-    plt.close(figure)
+    finish(axes, legend=9, loc="lower right")
+    save_figure(figure, path)
 
 
 def _places(rows: Sequence[Row], measure: str) -> tuple[list[float], list[float]]:

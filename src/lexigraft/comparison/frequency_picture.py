@@ -6,17 +6,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.stages.pictures import finish, new_figure, save_figure
 from lexigraft.stages.vocabularies import short_names
 
 
 def draw(counts: Mapping[str, NDArray[np.int64]], path: Path) -> None:
     """Counts against ranks, both on logarithmic axes; terms that never occur have no place there."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
+    figure, ((axes,),) = new_figure(1, 1, (7, 4.5))
     names = short_names(list(counts))
     for place, (name, of_terms) in enumerate(zip(names, counts.values(), strict=True)):
         falling = -np.sort(-of_terms[of_terms > 0])
@@ -27,9 +23,5 @@ def draw(counts: Mapping[str, NDArray[np.int64]], path: Path) -> None:
     axes.set_xlabel("rank of the term, the most frequent first (log scale)")
     axes.set_ylabel("occurrences (log scale)")
     axes.set_title("How often terms occur")
-    axes.legend(frameon=False)
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
-    # Without the software version in its metadata, the same numbers give the same bytes.
-    figure.savefig(path, format="png", dpi=150, metadata={"Software": None})
-    plt.close(figure)
+    finish(axes, legend=10)
+    save_figure(figure, path)

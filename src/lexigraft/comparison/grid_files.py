@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.comparison import comparison_files
-from lexigraft.comparison.cost_grid import BM25, Budget, CostGrid
+from lexigraft.comparison.cost_grid import Budget, CostGrid
 from lexigraft.comparison.cost_picture import draw
+from lexigraft.comparison.prunings import BM25
 from lexigraft.comparison.side_by_side import comparison_facts
 from lexigraft.comparison.validation import CHOSEN_BY
 from lexigraft.core.artifact import Manifest, write_artifact, write_json

@@ -19,10 +19,11 @@ from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.state import is_live
 from lexigraft.index.store import open_index
+from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.stages.evaluate import known_judgements
 from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.stages.vocabularies import judged_collection, open_vocabulary
-from lexigraft.vectors.query_encoder import QueryEncoder, encode_queries, open_query_encoder
+from lexigraft.vectors.query_encoder import QueryEncoder, encode_queries
 from lexigraft.vocab import tokenizer_files
 from lexigraft.vocab.opened import PIECES, OpenVocabulary
 
@@ -56,7 +57,7 @@ class MeasuredIndex:
     def encoder(self) -> QueryEncoder:
         if self.system is not None:
             return self.system.encoder  # opened once for all prunings
-        return open_query_encoder(self.index.meta.query_encoder, self.index.vocabulary, self.path)
+        return EncodedIndex(self.path, self.index).encoder
 
     def encode(self, queries: Sequence[Query]) -> SparseMatrix:
         """The queries' vectors, whole."""
@@ -67,7 +68,9 @@ class MeasuredIndex:
     @cached_property
     def pieces(self) -> OpenVocabulary | None:
         """The tokenizer whose pieces are the terms of this index; None where its terms are words."""
-        places = [] if self.run is None else [self.run.model("vocabulary")]
+        places = []
+        if self.run is not None and self.system is not None:
+            places.append(self.run.of_name(self.system.system).model("vocabulary"))
         if "model" in self.index.meta.query_encoder:
             model = (self.path / self.index.meta.query_encoder["model"]).resolve()
             places += [model, model / "backbone"]

@@ -4,18 +4,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lexigraft.stages.pictures import finish, new_figure, save_figure
+
 NAME = "list_maxima"
 
 
 def draw(maxima: Mapping[str, Any], folder: Path) -> None:
     """list_maxima.png and .svg: one panel over lists that hold something, one over all of the vocabulary."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    plt.rcParams["svg.hashsalt"] = "lexigraft"  # the same numbers give the same bytes
-    figure, grid = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained", sharey=True)
+    figure, (grid,) = new_figure(1, 2, (11, 4.2), sharey=True)
     for axes, (key, title) in zip(grid, (("non_empty", "lists that are not empty"), ("all", "all |V|")), strict=True):
         for place, one in enumerate(maxima["systems"]):
             skew = "" if one[key]["gini"] is None else f", Gini {one[key]['gini']:.2f}"
@@ -26,10 +22,6 @@ def draw(maxima: Mapping[str, Any], folder: Path) -> None:
             )
         axes.set_title(title)
         axes.set_xlabel("largest score of a list")
-        axes.grid(alpha=0.3)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False, fontsize=8)
+        finish(axes, legend=8)
     grid[0].set_ylabel("share of lists with a higher one")
-    figure.savefig(folder / f"{NAME}.png", dpi=130, metadata={"Software": None})
-    figure.savefig(folder / f"{NAME}.svg", metadata={"Date": None})
-    plt.close(figure)
+    save_figure(figure, folder / f"{NAME}.png", folder / f"{NAME}.svg", dpi=130)

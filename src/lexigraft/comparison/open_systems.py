@@ -1,6 +1,5 @@
 """A system of a run, opened for the study of its expansion: its index, its encoder, and texts as terms."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,14 +20,15 @@ from lexigraft.explain.wackiness import Find, TextTerms, document_frequency, tex
 from lexigraft.index.inverted import Index
 from lexigraft.index.store import open_index
 from lexigraft.learn.training_data import TRAIN
+from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.searcher import Searcher
 from lexigraft.stages.encode import passage_config, searched_documents
 from lexigraft.stages.evaluate import known_judgements
 from lexigraft.stages.finished_run import open_run
-from lexigraft.stages.layout import JUDGED, MODEL, RunFolder
+from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.vectors import counts as counts_store
 from lexigraft.vectors.own_bags import bag_reader
-from lexigraft.vectors.query_encoder import QueryEncoder, encode_queries, open_query_encoder
+from lexigraft.vectors.query_encoder import QueryEncoder, encode_queries
 from lexigraft.vectors.store import DocumentVectors, open_vectors
 from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.batching import batches
@@ -62,7 +62,7 @@ class OpenSystem:
 
     @cached_property
     def encoder(self) -> QueryEncoder:
-        return open_query_encoder(self.index.meta.query_encoder, self.index.vocabulary, self.index_path)
+        return EncodedIndex(self.index_path, self.index).encoder
 
     @cached_property
     def split(self) -> str | None:
@@ -158,14 +158,12 @@ def open_system(run: Path, system: str | None, name: str, data: str | None) -> O
         if base.is_model:
             raise SettingError(f"{system}: RM3 expands the words of a query; give it BM25: bm25{WITH_RM3}")
         return replace(base, system=system, feedback=Rm3Settings(), pruned=())
-    folder.searchable(system)  # says what is missing
-    present = json.loads(folder.contents.read_text(encoding="utf-8"))["systems"]
-    chosen = system or (MODEL if MODEL in present else present[0])
+    chosen = folder.searchable(system)[1]
     index = folder.index(JUDGED, chosen, 0)
     if not index.is_dir():
         raise ArtifactError(f"{run} has no judged index of {chosen} yet; continue it with the command that began it")
     opened = open_run(run, data)
-    budgets = opened.settings.prune.budgets if chosen == MODEL else opened.settings.prune.lexical
+    budgets = opened.system(chosen).prunings
     prunings = ((qk, dk, folder.index(JUDGED, chosen, dk)) for qk, dk in budgets if (qk, dk) != (0, 0))
     made = tuple(pruning for pruning in prunings if pruning[2].is_dir())
     vectors = folder.vectors(JUDGED, chosen)

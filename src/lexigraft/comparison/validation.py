@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from lexigraft.core.artifact import Manifest, canonical_json, read_manifest, write_json
 from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError
-from lexigraft.core.settings import SearchSettings
+from lexigraft.core.settings import EvaluateSettings, SearchSettings
+from lexigraft.core.systems import System
 from lexigraft.core.types import Qrel
 from lexigraft.data.collection import EVALUATION_SPLITS, QUERIES
 from lexigraft.index.store import open_index
@@ -24,13 +25,21 @@ from lexigraft.search.refine import refined
 from lexigraft.search.searcher import Searcher
 from lexigraft.stages.evaluate import JudgedQueries
 from lexigraft.stages.finished_run import FinishedRun
-from lexigraft.stages.layout import MODEL
 from lexigraft.vectors.prune import prune
 
 KIND, FORMAT_VERSION = "validation", 1
 DEPTH = 10
 CHOSEN_BY = "MRR@10"
+UNTIMED = EvaluateSettings(timing_queries=1, timing_runs=1)  # nobody reads what encoding a validation query takes
 MEASURES = (CHOSEN_BY, "R@10")
+
+
+class NoValidationQueriesError(InputError):
+    """The run has no judged queries that are neither reported nor trained on; `reason` says so without a remedy."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(f"{reason}; {remedy}")
+        self.reason = reason
 
 
 class ValidationQueries(NamedTuple):
@@ -45,37 +54,38 @@ class ValidationQueries(NamedTuple):
         return hashlib.sha256(canonical_json(self.qrels).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def validation_queries(run: FinishedRun) -> ValidationQueries:
-    """Those of a run; raises where it has none, and says how to get some."""
-    measured = run.measured_split()
-    reported = {qrel.query_id for qrel in run.collection.qrels(measured)}
-    dev = next(
-        (split for split in _dev_splits(run, measured) if _has_others(run.collection.qrels(split), reported)), ""
-    )
-    held_out_of_training = not dev and MODEL in run.settings.run.systems and TRAIN in run.collection.splits
+def validation_queries(run: FinishedRun, measured: bool = True, system: System | None = None) -> ValidationQueries:
+    """Those for a system of a run, or for its first model; raises where there are none, and says how to get some.
+    `measured`: the run must report numbers of others; without it, one that measures nothing may have some, too."""
+    model = system if system is not None and system.is_model else next((s for s in run.systems() if s.is_model), None)
+    split = run.measured_split() if measured else run.split
+    reported = {qrel.query_id for qrel in run.collection.qrels(split)} if split is not None else set()
+    dev = next((split for split in _dev_splits(run, split) if _has_others(run.collection.qrels(split), reported)), "")
+    held_out_of_training = not dev and model is not None and TRAIN in run.collection.splits
     if dev:
         found = ValidationQueries(dev, dev, run.collection.qrels(dev))
     elif TRAIN not in run.collection.splits:
         found = ValidationQueries("", "", [])
-    elif held_out_of_training:
-        _require_what_trained(run)
-        kept = held_out(run.collection, measured, run.settings.finetune)
+    elif model is not None:
+        _require_what_trained(run, model)
+        kept = held_out(run.collection, split, model.settings.finetune)
         found = ValidationQueries("training queries that were held out", TRAIN, kept)
     else:
         found = ValidationQueries("training queries", TRAIN, run.collection.qrels(TRAIN))
     unreported = [qrel for qrel in found.qrels if qrel.query_id not in reported]
     if not _has_others(unreported, reported):
-        raise InputError(
-            f"{run.collection.name} has no judged queries to choose a setting by: {measured} is what is measured"
-            + (", and all training queries trained the model" if held_out_of_training else "")
-            + "; add qrels/dev.tsv, or qrels/train.tsv and finetune.validate_every of more than 0"
+        raise NoValidationQueriesError(
+            f"{run.collection.name} has no judged queries to choose a setting by: "
+            + (f"{split} is what is measured" if split is not None else "nothing else is judged")
+            + (", and all training queries trained the model" if held_out_of_training else ""),
+            "add qrels/dev.tsv, or qrels/train.tsv and finetune.validate_every of more than 0",
         )
     return found._replace(qrels=unreported)
 
 
-def _require_what_trained(run: FinishedRun) -> None:
+def _require_what_trained(run: FinishedRun, model: System) -> None:
     """Raise where the training queries are no longer those of the model: others would be taken for held out."""
-    trained = read_manifest(run.folder.model("finetuned"))
+    trained = read_manifest(run.folder.of(model).model("finetuned"))
     if trained is None:
         return
     for name in (TRAIN, QUERIES):
@@ -86,7 +96,7 @@ def _require_what_trained(run: FinishedRun) -> None:
             )
 
 
-def _dev_splits(run: FinishedRun, measured: str) -> list[str]:
+def _dev_splits(run: FinishedRun, measured: str | None) -> list[str]:
     return [s for s in EVALUATION_SPLITS if s.startswith("dev") and s in run.collection.splits and s != measured]
 
 

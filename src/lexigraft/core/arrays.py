@@ -62,9 +62,16 @@ def open_array(path: Path) -> NDArray[Any]:
         # An empty file cannot be mapped, and there is nothing to map.
         mode: Literal["r"] | None = "r" if path.stat().st_size > _HEADER_BYTES else None
         # As a plain array: kernels recognise the memmap subclass tens of microseconds later, at every call.
-        return np.asarray(np.load(path, mmap_mode=mode, allow_pickle=False))
+        return read_only(np.asarray(np.load(path, mmap_mode=mode, allow_pickle=False)))
     except (OSError, ValueError) as error:
         raise ArtifactError(f"{path} cannot be read as an array ({error}); build the artifact again") from error
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The same array, which can no longer be written: as what is mapped. numba compiles a kernel once more for arrays
+    that can be written, so that one array of another kind costs seconds at its first search."""
+    array.flags.writeable = False
+    return array
 
 
 class StringTableWriter:
@@ -101,7 +108,7 @@ class StringTable(Sequence[str]):
     def __init__(self, folder: Path, name: str) -> None:
         path = folder / f"{name}.utf8"
         self._offsets = open_array(folder / f"{name}.offsets.npy")
-        mapped = np.memmap(path, np.uint8, "r") if path.stat().st_size else np.zeros(0, np.uint8)
+        mapped = np.memmap(path, np.uint8, "r") if path.stat().st_size else read_only(np.zeros(0, np.uint8))
         self._bytes: NDArray[np.uint8] = np.asarray(mapped)
         self._blob = memoryview(self._bytes.data)  # slices of a memoryview cost a tenth of an array's
 

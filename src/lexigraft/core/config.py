@@ -7,14 +7,15 @@ allowed. The resolved settings are what manifests record.
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import SettingError
 from lexigraft.core.recipes import SECTION, read_recipe
-from lexigraft.core.settings import Settings
+from lexigraft.core.settings import AUTO, Settings, section_names
 from lexigraft.core.settings.section import declared
+from lexigraft.core.systems_table import KIND, SYSTEMS, merged_systems, resolved_systems
 from lexigraft.core.toml_files import read_toml, require_known
 
 
@@ -46,10 +47,20 @@ def changed_settings(settings: Settings) -> dict[str, Any]:
     usual, found = settings_as_dict(Settings()), settings_as_dict(settings)
     return {
         f"{section}.{key}": value
-        for section, values in found.items()
-        for key, value in values.items()
+        for section in section_names()
+        for key, value in found[section].items()
         if value != usual[section][key]
     }
+
+
+def settings_of_system(settings: Settings, name: str) -> Settings:
+    """The settings of a system that [systems] names: the run's, with what the system says in their place."""
+    said = {section: values for section, values in settings.systems[name].items() if section != KIND}
+    own = replace(settings, systems={}, run=replace(settings.run, systems=(AUTO,)))
+    try:
+        return _apply(own, said)
+    except SettingError as error:
+        raise SettingError(f"[{SYSTEMS}.{name}]: {error}") from error
 
 
 def _settings_file(path: Path) -> Mapping[str, Any]:
@@ -68,7 +79,24 @@ def _parse_override(override: str) -> Mapping[str, Any]:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         value = text.strip()  # a bare word needs no quotes on the command line
+    if section == SYSTEMS:  # systems.NAME.section.key, or systems.NAME.recipe
+        *tables, key = key.split(".")
+        for table in reversed(tables):
+            key, value = table, {key: value}
     return {section: {key: value}}
+
+
+def override(name: str, value: Any) -> str:
+    """A setting and its value as `load_settings` takes overrides: `section.key=value`, the value in TOML's spelling."""
+    return f"{name}={_spelt(value)}"
+
+
+def _spelt(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_spelt, value))}]"
+    return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
 def _merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -76,16 +104,22 @@ def _merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     order they were given."""
     merged: dict[str, dict[str, Any]] = {}
     for section, values in (item for layer in layers for item in layer.items()):
-        require_known(section, [f.name for f in fields(Settings)], "section")
+        require_known(section, [*section_names(), SYSTEMS], "section")
         if not isinstance(values, Mapping):
             raise SettingError(f"{section} is a section: write [{section}] and its keys below it")
-        merged.setdefault(section, {}).update(values)
+        if section == SYSTEMS:
+            merged[SYSTEMS] = merged_systems(merged.get(SYSTEMS, {}), values)
+        else:
+            merged.setdefault(section, {}).update(values)
     return merged
 
 
 def _apply(settings: Settings, changes: Mapping[str, Mapping[str, Any]]) -> Settings:
-    sections = {}
+    sections: dict[str, Any] = {}
     for section, values in changes.items():
+        if section == SYSTEMS:
+            sections[SYSTEMS] = resolved_systems(values)
+            continue
         old = getattr(settings, section)
         known = declared(type(old))
         converted = {}
@@ -93,4 +127,7 @@ def _apply(settings: Settings, changes: Mapping[str, Mapping[str, Any]]) -> Sett
             require_known(f"{section}.{key}", [one.name for one in known.values()], "setting")
             converted[key] = known[key].read(value)
         sections[section] = replace(old, **converted)
-    return replace(settings, **sections)  # at once: sections that need one another are checked together
+    made = replace(settings, **sections)  # at once: sections that need one another are checked together
+    for name in made.systems:
+        settings_of_system(made, name)  # one that is not allowed is said before anything is done
+    return made

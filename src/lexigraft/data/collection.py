@@ -76,7 +76,7 @@ class Collection(ABC):
 
     @abstractmethod
     def description(self) -> dict[str, Any]:
-        """The same for all of it, for a manifest."""
+        """What the whole collection depends on, for a manifest."""
 
     def evaluation_split(self, wanted: str) -> str | None:
         """`wanted`, or for "auto" the first of test and dev that has judgements; None where neither has."""
@@ -214,7 +214,7 @@ def _bare_name(file: Path) -> str:
 
 
 def distinct(records: Iterable[tuple[Line, Noun]], file: Path, on_duplicate: str) -> Iterator[Noun]:
-    """The first noun of every id."""
+    """The first record of every id; at a second one, an error or a warning, as `on_duplicate` says."""
     if on_duplicate == "keep":
         yield from (noun for _, noun in records)
         return

@@ -1,4 +1,4 @@
-"""Long documents cut into passages, each searched as a document of its own; scores are folded back by maximum.
+"""Long documents cut into passages, each searched as a document of its own; results are collapsed by maximum score.
 
 A passage of document "d" has the id "d#0", "d#1", ... and begins with the document's title. What is cut is white space
 separated words; the line breaks within a passage stay as they are.

@@ -1,9 +1,12 @@
 """Explains a score (E2): what each shared term adds. Contributions sum to the engine's score, exactly in integers."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.types import Contribution, Explanation
+from lexigraft.explain.lookup import impacts_of
 from lexigraft.index.inverted import Index
 from lexigraft.vectors.quantize import quantize_query
 
@@ -13,39 +16,51 @@ def explain(
 ) -> Explanation:
     """The terms that the query vector shares with a document, heaviest contribution first; ties by term. Of a document
     in passages, its best one is explained, the first of equals."""
-    rows = index.ordinals(doc_id)
-    explained = [_explain_row(index, term_ids, weights, row, query_id) for row in rows]
+    explained = explain_rows(index, term_ids, weights, index.ordinals(doc_id), query_id)
     return max(explained, key=lambda item: item.score)
 
 
-def _explain_row(
-    index: Index, term_ids: NDArray[np.int32], weights: NDArray[np.float32], ordinal: int, query_id: str
-) -> Explanation:
+def explain_rows(
+    index: Index,
+    term_ids: NDArray[np.int32],
+    weights: NDArray[np.float32],
+    ordinals: Sequence[int],
+    query_id: str = "",
+) -> list[Explanation]:
+    """What each term of the query vector adds to the score of each of these rows of the index."""
     integers, query_scale = quantize_query(np.asarray(weights, np.float32), index.meta.bits)
+    known = (term_ids < index.n_terms) & (integers > 0)  # a segment of a live index may lack later terms
+    terms, integers = term_ids[known], integers[known]
+    impacts = impacts_of(index, terms, np.asarray(ordinals, np.int32))
+    return [
+        _explanation(index, terms, integers, impacts[:, column], query_scale, ordinal, query_id)
+        for column, ordinal in enumerate(ordinals)
+    ]
+
+
+def _explanation(
+    index: Index,
+    term_ids: NDArray[np.int32],
+    integers: NDArray[np.int32],
+    impacts: NDArray[np.uint32],
+    query_scale: float,
+    ordinal: int,
+    query_id: str,
+) -> Explanation:
     scale = index.meta.scale
-    found = []
-    total = 0
-    for term_id, integer in zip(term_ids.tolist(), integers.tolist(), strict=True):
-        impact = _impact(index, term_id, ordinal)
-        if impact and integer:
-            total += integer * impact
-            weight, document_weight = integer * query_scale, impact * scale
-            found.append(
-                Contribution(
-                    index.vocabulary.terms[term_id],
-                    weight,
-                    document_weight,
-                    integer * impact * (query_scale * scale),
-                    term_id,
-                    integer * impact,
-                )
-            )
-    found.sort(key=lambda item: (-item.contribution, item.term))
     unit = query_scale * scale
-    return Explanation(query_id, index.doc_ids[ordinal], total * unit, tuple(found), total, unit, ordinal)
-
-
-def _impact(index: Index, term_id: int, ordinal: int) -> int:
-    ordinals, impacts = index.postings(term_id)
-    at = int(np.searchsorted(ordinals, ordinal))
-    return int(impacts[at]) if at < len(ordinals) and ordinals[at] == ordinal else 0
+    found = [
+        Contribution(
+            index.vocabulary.terms[term_id],
+            integer * query_scale,
+            impact * scale,
+            integer * impact * unit,
+            term_id,
+            integer * impact,
+        )
+        for term_id, integer, impact in zip(term_ids.tolist(), integers.tolist(), impacts.tolist(), strict=True)
+        if impact
+    ]
+    found.sort(key=lambda item: (-item.contribution, item.term))
+    points = sum(item.points for item in found)
+    return Explanation(query_id, index.doc_ids[ordinal], points * unit, tuple(found), points, unit, ordinal)

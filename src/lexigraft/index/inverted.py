@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.arrays import StringTable
+from lexigraft.core.arrays import StringTable, read_only
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary, document_of, passage_id
@@ -78,7 +78,7 @@ class Index:
     def postings(self, term_id: int) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
         """(documents, impacts) of a term, by document."""
         ordinals, impacts = np.empty(self.lengths[term_id], np.int32), np.empty(self.lengths[term_id], np.uint32)
-        entries = np.ascontiguousarray(self.entries[:, term_id])
+        entries = read_only(np.ascontiguousarray(self.entries[:, term_id]))
         decode_term(
             entries,
             self.stream,

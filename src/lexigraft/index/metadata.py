@@ -1,9 +1,11 @@
 """Metadata of an index's documents on disk, a column a key: the files of a `metadata` artifact, read by memory map.
 
 Columns are in `doc_id` order, so that one artifact serves every index of the same documents, whatever its pruning and
-the order of its rows; the passages of a document share its values.
+the order of its rows; the passages of a document share its values. A live index changes after its metadata were made:
+its documents are found by id, and one that was added later has no metadata until they are made again.
 
 columns.json           the keys: their kind (number or text), and how many documents have one
+doc_ids.*              the ids of the documents, in order
 N.npy                  of numbers: float64 [documents], not a number where there is none
                        of texts: int32 [documents], the place of each value in its table, -1 where there is none
 N.utf8 N.offsets.npy   of texts: the distinct values in order, so that places compare as the values do
@@ -13,23 +15,28 @@ import hashlib
 import json
 import logging
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.arrays import StringTable, open_array, write_strings
-from lexigraft.core.artifact import open_artifact, write_json
+from lexigraft.core.artifact import Manifest, open_artifact, write_artifact, write_json
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.types import document_of
 from lexigraft.index.inverted import Index
+from lexigraft.index.live.reader import LiveIndex
 
-KIND, FORMAT_VERSION = "metadata", 2  # format 1 knew its documents by a sample of their ids
+# Format 1 knew its documents by a sample of their ids, format 2 by the digest of all of them, format 3 has them.
+KIND, FORMAT_VERSION, READABLE = "metadata", 3, (2, 3)
 NUMBER, TEXT = "number", "text"
+DOC_IDS = "doc_ids"  # the name of their table
 LARGEST_WHOLE = 2**53  # integers beyond are not all told apart by float64: they stay texts, and with them the column
 IDS_AT_ONCE = 1 << 16
+ABSENT = -1  # the place of a document that metadata do not know
 
 Value = str | int | float
 
@@ -44,13 +51,27 @@ class Column:
     place: int  # its number in the names of files
 
 
+class Placed(NamedTuple):
+    """The place of each row's document in the columns, and whether the index has exactly the documents that they do."""
+
+    of: Index  # kept, so that no other one gets the number that it is known by
+    places: NDArray[np.int32]
+    exactly: bool
+
+
 @dataclass(frozen=True)
 class Metadata:
-    """Opened by `open_metadata`, for one index."""
+    """Opened by `open_metadata` for an index; serves every other index of the same documents as well."""
 
     folder: Path
     columns: Mapping[str, Column]
-    n_documents: int
+    doc_ids: Sequence[str]  # in order
+    digest: str  # of them
+    _placed: dict[int, Placed] = field(default_factory=dict, repr=False, compare=False)  # by the index's `id`
+
+    @property
+    def n_documents(self) -> int:
+        return len(self.doc_ids)
 
     def numbers(self, key: str) -> NDArray[np.float64]:
         """The values of a column of numbers, by document in `doc_id` order."""
@@ -61,12 +82,42 @@ class Metadata:
         place = str(self.columns[key].place)
         return open_array(self.folder / f"{place}.npy"), StringTable(self.folder, place)
 
+    def places_of(self, index: Index) -> NDArray[np.int32]:
+        """For each row of an index, the place of its document in the columns; `ABSENT` where it is in none."""
+        return self._placed_in(index).places
 
-def documents_in_order(index: Index) -> list[str]:
-    """The ids of an index's documents, of passages those they were cut from, in `doc_id` order."""
-    if index.meta.passages:
-        return sorted({document_of(row_id) for row_id in index.doc_ids})
-    return index.doc_ids.take(index.ordinal_of_rank)
+    def are_exactly_of(self, index: Index) -> bool:
+        """Whether these are the metadata of all documents of an index and of no others."""
+        return self._placed_in(index).exactly
+
+    def _placed_in(self, index: Index) -> Placed:
+        """Found once for each index: that goes through all ids."""
+        if id(index) not in self._placed:
+            exactly = is_of_documents(self.digest, self.n_documents, documents_in_order(index))
+            places = document_places(index) if exactly else self._places_by_id(index)
+            self._placed[id(index)] = Placed(index, places, exactly)
+        return self._placed[id(index)]
+
+    def _places_by_id(self, index: Index) -> NDArray[np.int32]:
+        place_of = {doc_id: place for place, doc_id in enumerate(self.doc_ids)}
+        names = map(document_of, index.doc_ids) if index.meta.passages else index.doc_ids
+        return np.fromiter((place_of.get(name, ABSENT) for name in names), np.int32, index.n_documents)
+
+
+def documents_in_order(index: Index | LiveIndex) -> list[str]:
+    """The ids of an index's documents, of a live one those that live, in `doc_id` order; of passages the ids of the
+    documents that they were cut from."""
+    if isinstance(index, Index):
+        if index.meta.passages:
+            return sorted({document_of(row_id) for row_id in index.doc_ids})
+        return index.doc_ids.take(index.ordinal_of_rank)
+    if len(index.segments) == 1 and index.segments[0].allowed is None:
+        return documents_in_order(index.segments[0].index)
+    found: set[str] = set()
+    for segment in index.segments:
+        rows = np.arange(segment.index.n_documents) if segment.allowed is None else np.flatnonzero(segment.allowed)
+        found.update(segment.index.names(rows.astype(np.int32)))
+    return sorted(found)
 
 
 def document_places(index: Index) -> NDArray[np.int32]:
@@ -74,13 +125,30 @@ def document_places(index: Index) -> NDArray[np.int32]:
     return index.document_rank if index.meta.passages else index.tie_rank
 
 
+def write_metadata(
+    out: Path,
+    manifest: Manifest,
+    index: Index | LiveIndex,
+    records: Iterable[tuple[str, Mapping[str, Value]]],
+    keep_first: bool = False,
+) -> list[Column]:
+    """Write the metadata of the documents of `index`, those that `records` have, as the artifact `out`; says how many
+    records are of other documents. `keep_first`: of a document that comes twice the first counts; it is an error
+    otherwise. Returns the columns."""
+    builder = ColumnsBuilder(documents_in_order(index))
+    with write_artifact(out, manifest) as folder:
+        builder.add(records, keep_first)
+        if builder.n_unknown:
+            log.warning("%d documents with metadata are not in the index and are left out", builder.n_unknown)
+        return builder.write(folder)
+
+
 class ColumnsBuilder:
     """Takes documents' values in any order, and writes the columns. In memory: 4 bytes a document and key, the distinct
     values, and the ids."""
 
     def __init__(self, doc_ids: list[str]) -> None:
-        self._place_of = {doc_id: place for place, doc_id in enumerate(doc_ids)}
-        self._digest = _digest(doc_ids)
+        self._place_of = {doc_id: place for place, doc_id in enumerate(doc_ids)}  # in order, as the ids are
         self._codes: dict[str, NDArray[np.int32]] = {}
         self._values: dict[str, dict[Value, int]] = {}
         self._seen = np.zeros(len(doc_ids), bool)
@@ -111,7 +179,8 @@ class ColumnsBuilder:
         if not self._codes:
             raise InputError("no document of the index has metadata here; there is nothing to filter by")
         columns = [self._write_column(folder, key, place) for place, key in enumerate(self._codes)]
-        facts = {"n_documents": len(self._place_of), "documents": self._digest}
+        facts = {"n_documents": len(self._place_of), "documents": _digest(list(self._place_of))}
+        write_strings(folder, DOC_IDS, self._place_of)
         write_json(folder / "columns.json", {**facts, "columns": [asdict(column) for column in columns]})
         return columns
 
@@ -155,19 +224,59 @@ def _text(value: Value) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def open_metadata(path: Path, index: Index) -> Metadata:
-    """The metadata at `path`; raises where they were made for other documents than those of `index`."""
-    open_artifact(path, KIND, FORMAT_VERSION)
+def open_metadata(path: Path, index: Index | LiveIndex) -> Metadata:
+    """The metadata at `path`. Raises where they were made for other documents than those of `index`; those of a live
+    index may have changed since, and one of them must still be known."""
+    version = open_artifact(path, KIND, READABLE).format_version
     facts = json.loads((path / "columns.json").read_text(encoding="utf-8"))
-    columns = [Column(**column) for column in facts["columns"]]
-    doc_ids = documents_in_order(index)
-    n_documents = len(doc_ids)
-    if facts["n_documents"] != n_documents or facts["documents"] != _digest(doc_ids):
-        raise ArtifactError(
-            f"{path} was made for another index: it is of {facts['n_documents']} documents, the index of "
-            f"{n_documents}, or their ids differ; make it again: lexigraft index metadata"
-        )
-    return Metadata(path, {column.key: column for column in columns}, n_documents)
+    digest, n_documents = facts["documents"], facts["n_documents"]
+    doc_ids = StringTable(path, DOC_IDS) if version > 2 else _matching_ids(index, digest, n_documents)
+    columns = {column["key"]: Column(**column) for column in facts["columns"]}
+    if doc_ids is not None:
+        metadata = Metadata(path, columns, doc_ids, digest)
+        if _fits(metadata, index):
+            return metadata
+    here = len(documents_in_order(index))
+    raise ArtifactError(
+        f"{path} was made for another index: it is of {n_documents} documents, the index of {here}, or their ids "
+        "differ; make it again: lexigraft index metadata"
+    )
+
+
+def _matching_ids(index: Index | LiveIndex, digest: str, n_documents: int) -> list[str] | None:
+    """The ids that metadata of format 2, which do not have them, were made for: those of all documents of the index, or
+    of one of its segments, whose deleted rows are still there; None where they are of neither."""
+    parts: list[Index | LiveIndex] = [index]
+    if isinstance(index, LiveIndex):
+        parts += [segment.index for segment in index.segments]
+    for part in parts:
+        doc_ids = documents_in_order(part)
+        if is_of_documents(digest, n_documents, doc_ids):
+            return doc_ids
+    return None
+
+
+def _fits(metadata: Metadata, index: Index | LiveIndex) -> bool:
+    """Whether metadata are of exactly the documents of an index that never changes, or of some of a live one."""
+    if isinstance(index, Index):
+        return metadata.are_exactly_of(index)
+    if is_plain(index):
+        return all(metadata.are_exactly_of(segment.index) for segment in index.segments)
+    for segment in index.segments:
+        known = metadata.places_of(segment.index) != ABSENT
+        if np.any(known if segment.allowed is None else known & (segment.allowed != 0)):
+            return True
+    return not index.n_documents  # nothing lives there, and nothing will be found
+
+
+def is_plain(index: LiveIndex) -> bool:
+    """Whether `LiveIndex.of_index` made it: states of live indexes are numbered from 1 on."""
+    return index.generation == 0
+
+
+def is_of_documents(digest: str, n_documents: int, doc_ids: list[str]) -> bool:
+    """Whether so many documents with such a digest are these."""
+    return n_documents == len(doc_ids) and digest == _digest(doc_ids)
 
 
 def _digest(doc_ids: list[str]) -> str:

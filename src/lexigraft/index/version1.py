@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lexigraft.core.arrays import StringTable, open_array
+from lexigraft.core.arrays import StringTable, open_array, read_only
 from lexigraft.core.types import Vocabulary
 from lexigraft.index.codec import RANGE, encode_range, padded, require_addressable
 from lexigraft.index.inverted import Index, IndexMeta
@@ -37,11 +37,11 @@ def open_version1(path: Path) -> Index:
         doc_ids=StringTable(path, "doc_ids"),
         titles=StringTable(path, "titles"),
         vocabulary=Vocabulary(StringTable(path, "terms")),
-        entries=np.array(entries, np.uint32).reshape(-1, meta.n_terms),
-        stream=np.concatenate([np.zeros(0, np.uint16), *words]),
-        range_starts=np.array(range_starts, np.int64),
-        lengths=lengths,
-        list_max=open_array(path / "list_max.npy").astype(np.uint32),
+        entries=read_only(np.array(entries, np.uint32).reshape(-1, meta.n_terms)),
+        stream=read_only(np.concatenate([np.zeros(0, np.uint16), *words])),
+        range_starts=read_only(np.array(range_starts, np.int64)),
+        lengths=read_only(lengths),
+        list_max=read_only(open_array(path / "list_max.npy").astype(np.uint32)),
         tie_rank=open_array(path / "tie_rank.npy"),
         meta=meta,
     )

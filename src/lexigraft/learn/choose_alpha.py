@@ -22,7 +22,7 @@ from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import diagnose
 from lexigraft.stages.ensure import barrier, whole_artifact
 from lexigraft.train.activations import Activations, first_activations
-from lexigraft.train.distributed import leaders
+from lexigraft.train.distributed import broadcast
 from lexigraft.train.loop import TrainingError
 from lexigraft.train.ranking.finetune import finetune
 from lexigraft.train.ranking.pairs import TrainingPairs
@@ -121,13 +121,13 @@ def probe_alphas(
         name = next(name for name in RANKING if name in history[0])
         losses = [values[name] for values in history]
         ends = losses[0], sum(losses[-LAST:]) / len(losses[-LAST:])
-        return ProbeResult(history[-1].get("R@10", 0.0), *map(leaders, ends))
+        return ProbeResult(history[-1].get("R@10", 0.0), *map(broadcast, ends))
 
     encoder = open_pretrained()
     found = first_activations(encoder, pairs, settings, seed)
-    found = replace(found, first_loss=leaders(found.first_loss))  # several processes must do the same
+    found = replace(found, first_loss=broadcast(found.first_loss))  # several processes must do the same
     choice = choose_alpha(diagnose(encoder.head).mean_norm, found, probe)
-    choice = replace(choice, alpha=leaders(choice.alpha))
+    choice = replace(choice, alpha=broadcast(choice.alpha))
     log.info("alpha: %g is taken: %s", choice.alpha, choice.why)
     if choice.alpha == LARGEST_ALPHA:
         log.warning("alpha %g, the largest that was probed, is best: a larger one may be better still", choice.alpha)

@@ -12,13 +12,12 @@ from lexigraft.core.settings import Settings
 from lexigraft.core.types import Query, Ranking
 from lexigraft.data.collection import Collection
 from lexigraft.data.sources import open_source
-from lexigraft.index.store import open_index
 from lexigraft.learn.training_data import TRAIN
 from lexigraft.measure.trec import write_run
+from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.searcher import Searcher
 from lexigraft.stages.collect import collected, reading
 from lexigraft.stages.layout import JUDGED, RunFolder
-from lexigraft.vectors.query_encoder import encode_queries, open_query_encoder
 
 QUERIES_AT_ONCE = 256
 TAG = "mined"
@@ -96,13 +95,12 @@ def _relevant(collection: Collection) -> dict[str, set[str]]:
 
 def _rankings(index: Path, queries: list[Query], relevant: dict[str, set[str]], depth: int) -> Iterator[Ranking]:
     """The rankings of the queries, in order, without what is relevant; searched some hundred at a time."""
-    opened = open_index(index)
-    encoder, searcher = open_query_encoder(opened.meta.query_encoder, opened.vocabulary, index), Searcher(opened)
+    opened = EncodedIndex(index)
+    searcher = Searcher(opened.index)
     for start in range(0, len(queries), QUERIES_AT_ONCE):
         some = queries[start : start + QUERIES_AT_ONCE]
         deeper = depth + max(len(relevant[query.query_id]) for query in some)
-        vectors = encode_queries(some, encoder, opened.vocabulary)
-        for ranking in searcher.search_batch(vectors, deeper, os.cpu_count() or 1):
+        for ranking in searcher.search_batch(opened.encode_queries(some), deeper, os.cpu_count() or 1):
             yield _without(ranking, relevant[ranking.query_id], depth)
 
 

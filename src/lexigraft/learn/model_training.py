@@ -140,7 +140,7 @@ class ModelTraining:
         made = self._train("mlm", part, wanted, make, part)
         for begun in ("checkpoint", "texts"):
             shutil.rmtree(self.folder.model(f"{part}-{begun}"), ignore_errors=True)
-        self.artifacts.facts[part] = mlm_training.read_facts(path)
+        self.artifacts.add_facts(part, mlm_training.read_facts(path))
         return BackboneChoice(backbone.name, str(path), {"backbone": backbone.name, "trained": made.fingerprint})
 
     def pretrained(self) -> Manifest:
@@ -359,7 +359,7 @@ def _training_files(collection: Collection) -> dict[str, str]:
     if not _can_train(collection):
         raise InputError(
             f"{collection.name} has no training judgements (qrels/train.tsv) to learn from; add them, or "
-            "for 'run' leave esplade out of run.systems"
+            "for 'run' leave models out: --set run.systems=bm25"
         )
     return {part: collection.digest(part) for part in (CORPUS, QUERIES, TRAIN)}
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lexigraft.stages.pictures import finish, new_figure, save_figure
+
 # Panels in the order people read them: title, and the values drawn in it with their names.
 PANELS: tuple[tuple[str, dict[str, str]], ...] = (
     (
@@ -32,22 +34,14 @@ def draw(history: Sequence[Mapping[str, float]], path: Path) -> None:
     panels = [(title, series) for title, series in panels if series]
     if not panels:
         return
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
     n_columns = min(COLUMNS, len(panels))
     n_rows = -(-len(panels) // n_columns)
-    size = (4.2 * n_columns, 3.2 * n_rows)
-    figure, grid = plt.subplots(n_rows, n_columns, figsize=size, layout="constrained", squeeze=False)
+    figure, grid = new_figure(n_rows, n_columns, (4.2 * n_columns, 3.2 * n_rows))
     for axes, (title, series) in zip(grid.flat, panels, strict=False):
         _draw_panel(axes, title, series)
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
-    # Without the software version in its metadata, the same numbers give the same bytes.
-    figure.savefig(path, format="png", dpi=110, metadata={"Software": None})
-    plt.close(figure)
+    save_figure(figure, path, dpi=110)
 
 
 Series = dict[str, tuple[list[int], list[float]]]
@@ -68,7 +62,4 @@ def _draw_panel(axes: Any, title: str, series: Series) -> None:
         axes.plot(steps, values, label=name, linewidth=1.2, marker="." if len(steps) <= SPARSE else None)
     axes.set_title(title, fontsize=10)
     axes.set_xlabel("step")
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
-    if len(series) > 1:
-        axes.legend(frameon=False, fontsize=8)
+    finish(axes, legend=8 if len(series) > 1 else None)

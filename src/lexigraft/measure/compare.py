@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import NamedTuple
 
 from lexigraft.core.errors import InputError, SettingError
-from lexigraft.measure.student import critical_t, two_sided_p
 
 SAME = 1e-12  # values of one query that differ by less are equal: sums in another order round otherwise
 LEVEL = 0.05  # of the interval, which then holds 95 %
@@ -58,6 +57,20 @@ class Changes(NamedTuple):
 
     gained: list[Change]
     lost: list[Change]
+
+
+def two_sided_p(t: float, degrees: int) -> float:
+    """The probability of a Student's t at least as far from 0, with `degrees` >= 1 degrees of freedom."""
+    from scipy.special import stdtr  # here: scipy takes longer to load than all that only shows help
+
+    return float(2 * stdtr(degrees, -abs(t)))
+
+
+def critical_t(p: float, degrees: int) -> float:
+    """The t >= 0 whose `two_sided_p` is `p`, 0 < p < 1."""
+    from scipy.special import stdtrit
+
+    return float(-stdtrit(degrees, p / 2))
 
 
 def paired_test(differences: Sequence[float]) -> PairedTest:

@@ -22,8 +22,8 @@ def pareto_front(points: Sequence[Point]) -> list[int]:
     return front
 
 
-def best_within(points: Sequence[Point], budget: float) -> int | None:
-    """The place of the best point that costs less than `budget`; equally good ones by cost, then by place. None where
-    no point is so cheap."""
-    cheap = [at for at in range(len(points)) if points[at].cost < budget]
+def best_within(points: Sequence[Point], budget: float, inclusive: bool = False) -> int | None:
+    """The place of the best point that costs less than `budget` or, with `inclusive`, no more; equally good ones by
+    cost, then by place. None where no point is so cheap."""
+    cheap = [at for at, point in enumerate(points) if point.cost < budget or (inclusive and point.cost == budget)]
     return min(cheap, key=lambda at: (-points[at].quality, points[at].cost, at), default=None)

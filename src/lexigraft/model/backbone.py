@@ -1,6 +1,6 @@
 """Backbones (H5): any masked language model that `transformers` loads, by hub name or from a local folder.
 
-What the rest of the house sees is always the same: token ids to hidden states, *after* the model's own
+What the rest of the package sees is always the same: token ids to hidden states, *after* the model's own
 masked-language-model transform where it has one; the rows and biases its head has for its subwords; and its tokenizer.
 """
 
@@ -77,7 +77,7 @@ class Backbone:
 
     @property
     def longest_text(self) -> int | None:
-        """Subwords it has positions for, special ones included; None: any number."""
+        """How many subwords a text may have, special ones included; None: any number."""
         return n_positions(self.body.model)
 
     def subwords(self) -> Vocabulary:
@@ -85,8 +85,7 @@ class Backbone:
         return subword_terms(self.hf_tokenizer.get_vocab(), len(self.subword_weight), self.name)
 
     def is_term(self) -> Tensor:
-        """[subwords]: which of them a text can say; special ones, that of the unknown and rows without a subword are
-        none."""
+        """[subwords]: which of them can be terms: not special ones, the unknown one, or rows without a subword."""
         found = torch.zeros(len(self.subword_weight), dtype=torch.bool)
         found[[number for number in self.hf_tokenizer.get_vocab().values() if number < len(found)]] = True
         found[[number for number in self.hf_tokenizer.all_special_ids if number < len(found)]] = False

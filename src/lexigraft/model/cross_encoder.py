@@ -71,15 +71,16 @@ class CrossEncoder(nn.Module):
 
 
 def _in_full(layer: nn.Linear, hidden: Tensor) -> Tensor:
-    """The last layer, in 32 bits whatever precedes it has: in 16, scores near 10 would lie .06 apart, and tie."""
+    """The last layer in float32, whatever the layers before it use: in 16 bits, scores near 10 would lie .06 apart,
+    and tie."""
     with torch.autocast(hidden.device.type, enabled=False):
         bias = None if layer.bias is None else layer.bias.float()
         return nn.functional.linear(hidden.float(), layer.weight.float(), bias)
 
 
 def load_cross_encoder(name: str, lengths: Lengths, layers: int = 0, seed: int = 0) -> CrossEncoder:
-    """The cross-encoder that `name` is or, by a head for one score drawn by `seed`, becomes; `name` and `layers` as
-    `load_backbone` takes them."""
+    """The cross-encoder called `name`; a backbone becomes one by a head for one score, drawn by `seed`. `name` and
+    `layers` are as `load_backbone` takes them."""
     hf, (source, config, tokenizer, _) = transformers_library(), find_backbone(name, layers)
     is_ready = any("SequenceClassification" in kind for kind in config.architectures or ())
     if is_ready and config.num_labels != 1:
@@ -100,8 +101,8 @@ def load_cross_encoder(name: str, lengths: Lengths, layers: int = 0, seed: int =
 
 
 def open_cross_encoder(name: str, lengths: Lengths | None = None) -> CrossEncoder:
-    """One to score with: a folder of `save`, or one trained elsewhere, by folder or hub name. `lengths`: those to read
-    instead of its own, which one from elsewhere does not have."""
+    """A cross-encoder to score with: a folder that `save` wrote, or a model trained elsewhere, by folder or hub name.
+    `lengths` stand in for those that `save` wrote; a model from elsewhere has none."""
     _, config, _, _ = find_backbone(name)
     if not any("SequenceClassification" in kind for kind in config.architectures or ()):
         raise InputError(f"{name!r} is no cross-encoder: it gives no score; train one of it: lexigraft teacher train")
@@ -114,7 +115,7 @@ def open_cross_encoder(name: str, lengths: Lengths | None = None) -> CrossEncode
 
 
 def saved_lengths(folder: Path) -> Lengths | None:
-    """What `save` wrote of them; None for a model from elsewhere."""
+    """The lengths that `save` wrote; None for a model from elsewhere."""
     file = folder / LENGTHS_FILE
     if not file.is_file():
         return None

@@ -131,7 +131,7 @@ class SparseEncoder(nn.Module):
         return total if bags is None or self.head.own is None else add_own_token(total, self.head.own, bags, activation)
 
     def queries(self, subwords: Tensor, mask: Tensor, pooled: Tensor, bags: Bags) -> Tensor:
-        """The same of queries, which need no model where their terms are all they are."""
+        """Term weights of queries [batch, vocabulary]; without a model where a query is its own terms (SPLADE-doc)."""
         if self.meta.queries == BY_MODEL:
             vectors: Tensor = self(subwords, mask, pooled, bags)
             return vectors

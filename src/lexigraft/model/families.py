@@ -43,7 +43,7 @@ def cut_layers(config: Any, layers: int) -> None:
 
 
 def without_pooler(config: Any) -> dict[str, bool]:
-    """What a bare model is told when it is made."""
+    """The arguments with which a bare model is made without its pooler."""
     return {"add_pooling_layer": False} if config.model_type in WITH_POOLER else {}
 
 

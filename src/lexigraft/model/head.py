@@ -26,7 +26,7 @@ from lexigraft.model.activation import activate
 
 
 class SparseHead(nn.Module):
-    """One row and one bias per term and, where `own` is given, what the text's own words are ahead by."""
+    """One row and one bias per term and, where `own` is given, how much is added for the text's own words."""
 
     def __init__(self, weight: Tensor, bias: Tensor, own: Tensor | None = None) -> None:
         super().__init__()
@@ -68,7 +68,8 @@ def add_own_words(logits: Tensor, own: Tensor, bags: Bags) -> Tensor:
 
 
 def add_own_token(weights: Tensor, own: Tensor, bags: Bags, activation: str) -> Tensor:
-    """The same where weights are sums over tokens: the own words of a text are one token more, f(own[t] * weight)."""
+    """`weights` [batch, vocabulary], which are sums over tokens, with the own words of a text as one token more:
+    f(own[t] * weight) is added where a text holds term t."""
     said = activate(own[bags.terms] * bags.weights, activation)
     return weights.index_put((bags.rows, bags.terms), said.to(weights.dtype), accumulate=True)
 

@@ -15,7 +15,7 @@ FIRST_SPREAD = 0.02
 class ImpactHead(nn.Module):
     """`weight` [1, width], `bias` [1]; `is_term` [subwords] says which of them can be terms: none that is special."""
 
-    own = None  # what a text's own words are ahead by: here they are all there is
+    own = None  # what is added for a text's own words: here there are no others
 
     def __init__(self, weight: Tensor, bias: Tensor, is_term: Tensor) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class ImpactHead(nn.Module):
 
 
 def impact_head(width: int, is_term: Tensor, seed: int) -> ImpactHead:
-    """A new one: rows from a normal distribution, every impact about 1."""
+    """A new head: rows from a normal distribution, every impact about 1."""
     generator = torch.Generator().manual_seed(seed)
     weight = torch.empty(1, width).normal_(0, FIRST_SPREAD, generator=generator)
     return ImpactHead(weight, torch.full((1,), FIRST_IMPACT), is_term)

@@ -34,7 +34,7 @@ class ReadTexts(NamedTuple):
 
 
 def read_documents(encoder: SparseEncoder, reader: TextReader, texts: Sequence[str], length: int) -> ReadTexts:
-    """The beginnings of documents and, where the model reads expansions, those of theirs (`vocab.expansions`)."""
+    """The beginnings of documents and, where the model reads expansions, of their expansions (`vocab.expansions`)."""
     if most := encoder.meta.expansion_length:
         aligned, bags = read_expanded(reader, texts, length, most)
     else:

@@ -78,7 +78,7 @@ class MaskedLM(nn.Module):
 
 
 def load_masked_lm(name: str, layers: int, seed: int) -> MaskedLM:
-    """The masked language model that `name` is or, by an added head drawn by `seed`, becomes; `name` and `layers` as
+    """The masked language model called `name`; one without a head gets one, drawn by `seed`. `name` and `layers` are as
     `load_backbone` takes them."""
     hf, (source, config, tokenizer, has_head) = transformers_library(), find_backbone(name, layers)
     head = OWN if has_head else ADDED

@@ -1,7 +1,7 @@
-"""Text and documents explained by an index and its encoder: opened once, asked often."""
+"""Texts and results explained in words: which terms a text becomes, what each adds to a score, and which word of either
+side it comes from."""
 
 import logging
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,56 +9,64 @@ import numpy as np
 from lexigraft.core.errors import InputError, LexigraftError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Explanation
+from lexigraft.explain.contributions import explain
 from lexigraft.explain.results import DocumentSide, ExplainedResult, explain_result
 from lexigraft.explain.texts import ExplainedText, Scores, explain_text
 from lexigraft.explain.wackiness_store import open_wackiness
 from lexigraft.retrieve.document_text import DocumentTexts, texts_of_index, texts_of_run
-from lexigraft.retrieve.text_search import TextSearch
-from lexigraft.stages.layout import RunFolder
+from lexigraft.retrieve.opened import Row
+from lexigraft.retrieve.retriever import Retriever
 from lexigraft.vectors.tracing import Tracer
 
 log = logging.getLogger(__name__)
 
 
-class Explainer(TextSearch):
-    """An open index, plain or live, with its encoder and, where they are to be had, the texts of its documents.
+class Explainer:
+    """A retriever that says why. The texts of its documents are those of `data` or, of a run, of its collection; where
+    they are not at hand, the query's side alone is traced.
 
-    `scores` are wackiness scores, one for each term of the index's vocabulary, NaN where a term has none.
+    `scores` are wackiness scores, one for each term of the vocabulary, NaN where a term has none.
     """
 
-    def __init__(
-        self, name: str, index_path: Path, texts: Callable[[], DocumentTexts], scores: Scores | None = None
-    ) -> None:
-        super().__init__(index_path)
-        self.name = name
-        self._texts, self._scores = texts, scores
+    def __init__(self, retriever: Retriever, data: str | None = None, scores: Scores | None = None) -> None:
+        self.retriever, self._data, self._scores = retriever, data, scores
+
+    @property
+    def name(self) -> str:
+        """What is explained, for people."""
+        return self.retriever.name
 
     def use_wackiness(self, folder: Path) -> None:
         """Show how wacky terms are, by the scores at `folder`, which must be of the same vocabulary."""
         found = open_wackiness(folder)
-        found.require_vocabulary(self.name, self.index.vocabulary.fingerprint)
+        found.require_vocabulary(self.name, self.retriever.vocabulary.fingerprint)
         self._scores = found.terms.scores
 
     def explain_text(self, text: str) -> ExplainedText:
         """The terms that a text becomes as a query; none where it has no word that the encoder knows."""
-        if not text.strip():
-            raise InputError("the text is empty; give at least one word")
-        row = self._encoder.encode(text)
-        traced = self._encoder.trace_query(text, row[0]) if isinstance(self._encoder, Tracer) else None
-        own = self._encoder.own_terms(text)
-        return explain_text(text, row, own, self.index.vocabulary, traced, self._scores)
+        return self._explain_query(text)[0]
 
     def explain_result(self, text: str, doc_id: str, progress: Progress = SILENT) -> ExplainedResult:
         """Why a document has its score for a query. Of one in passages, its best passage is explained. Where the
         document's text is not at hand, a warning says so and the query's side alone is traced."""
-        query = self.explain_text(text)
-        why = self.explain(text, doc_id)
-        index = self.index.segment_of(doc_id).index
+        query, row = self._explain_query(text)
+        index = self.retriever.opened.index.segment_of(doc_id).index
+        why = explain(index, *row, doc_id)
         document = self._document_side(why, index.meta.passages, progress) if why.contributions else None
         return explain_result(why, query, index.titles[why.doc_ordinal], document)
 
+    def _explain_query(self, text: str) -> tuple[ExplainedText, Row]:
+        """A query as it is read, and its vector, encoded once."""
+        if not text.strip():
+            raise InputError("the text is empty; give at least one word")
+        state = self.retriever.opened
+        row = state.cut(state.encode(text))
+        traced = state.encoder.trace_query(text, row[0]) if isinstance(state.encoder, Tracer) else None
+        own = state.encoder.own_terms(text)
+        return explain_text(text, row, own, self.retriever.vocabulary, traced, self._scores), row
+
     def _document_side(self, why: Explanation, passages: bool, progress: Progress) -> DocumentSide | None:
-        encoder = self._encoder
+        encoder = self.retriever.opened.encoder
         if not isinstance(encoder, Tracer):
             return None
         try:
@@ -74,21 +82,10 @@ class Explainer(TextSearch):
             log.warning(message, why.doc_id)
         return DocumentSide(encoder.own_terms(text), traced)
 
-
-def explainer_of_run(
-    run: RunFolder, system: str | None, data: str | None = None, scores: Scores | None = None
-) -> Explainer:
-    """For a system of a run; its documents' texts are those of `data` or, without it, of the run's collection."""
-    view, name = run.searchable(system)
-    return Explainer(f"{name} of {run.root}", run.index(view, name, 0), lambda: texts_of_run(run, view, data), scores)
-
-
-def explainer_of_index(index: Path, data: str | None = None, scores: Scores | None = None) -> Explainer:
-    """For an index of its own, whose documents' texts are those of `data`."""
-
-    def texts() -> DocumentTexts:
-        if data is None:
+    def _texts(self) -> DocumentTexts:
+        place = self.retriever.place
+        if place.run is not None:
+            return texts_of_run(place.run, place.view, self._data)
+        if self._data is None:
             raise InputError("an index keeps no texts; give the collection it is of with --data")
-        return texts_of_index(index, data)
-
-    return Explainer(str(index), index, texts, scores)
+        return texts_of_index(place.index, self._data)

@@ -40,8 +40,7 @@ class AlignedRows:
         return rows
 
     def _require_same_ids(self, ordinals: NDArray[np.int32], rows: NDArray[np.int64]) -> None:
-        wanted, names = self._index.doc_ids.take(ordinals), self._row_ids
-        found = names.take(rows) if isinstance(names, StringTable) else [names[row] for row in rows.tolist()]
+        wanted, found = self._index.doc_ids.take(ordinals), taken(self._row_ids, rows)
         for here, there in zip(wanted, found, strict=True):
             if here != there:
                 raise InputError(
@@ -54,3 +53,8 @@ class AlignedRows:
         """The rows of the table in `doc_id` order: an index in another order has the same."""
         names = [row_id.encode() for row_id in self._row_ids]
         return np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
+
+
+def taken(strings: Sequence[str], positions: NDArray[np.int32] | NDArray[np.int64]) -> list[str]:
+    """The strings at `positions`, in one go where they are a table."""
+    return strings.take(positions) if isinstance(strings, StringTable) else [strings[at] for at in positions.tolist()]

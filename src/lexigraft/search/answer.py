@@ -1,7 +1,7 @@
 """A query vector to ranked documents in one call of compiled code: short queries cost little more than the call. More
 than MANY are left to the caller to sort and unpack.
 
-Chooses between `touched` and `sweep`, by what they cost where they were measured (docs/engines.md).
+Chooses between `touched` and `sweep`, by what they cost where they were measured (docs/results/engines.md).
 """
 
 from typing import Any

@@ -1,8 +1,9 @@
 """Conditions on metadata: KEY=VALUE, KEY!=VALUE, KEY>=VALUE, KEY<=VALUE, to which rows may be found.
 
 Numbers compare as numbers. Texts compare by their characters, so that dates written 2021-05-01 are in order. What has
-no value fulfils != alone. KEY==VALUE is KEY=VALUE. Double quotes around a value are left out: so it may begin or end
-with a space, or begin with "=".
+no value fulfils != alone; a document of which metadata know nothing, because it was added to a live index after they
+were made, fulfils no condition. KEY==VALUE is KEY=VALUE. Double quotes around a value are left out: so it may begin or
+end with a space, or begin with "=".
 """
 
 import bisect
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 
 from lexigraft.core.errors import SettingError
 from lexigraft.index.inverted import Index
-from lexigraft.index.metadata import NUMBER, Metadata, document_places
+from lexigraft.index.live.reader import LiveIndex
+from lexigraft.index.metadata import NUMBER, Metadata
 from lexigraft.search.searching import Allowed
 
 _CONDITION = re.compile(r"\s*([^=!<>]+?)\s*(!=|>=|<=|==|=)\s*(.*?)\s*", re.DOTALL)
@@ -47,10 +49,17 @@ def parse_condition(text: str) -> Condition:
 
 def filter_mask(index: Index, metadata: Metadata, conditions: Sequence[Condition]) -> Allowed:
     """One byte a row of the index: 1 where its document fulfils all conditions."""
-    fulfilled = np.ones(metadata.n_documents, bool)
+    return filter_masks(LiveIndex.of_index(index), metadata, conditions)[0]
+
+
+def filter_masks(index: LiveIndex, metadata: Metadata, conditions: Sequence[Condition]) -> list[Allowed]:
+    """One mask a segment, of one byte a row: 1 where its document fulfils all conditions. Deleted rows may have
+    either."""
+    fulfilled = np.ones(metadata.n_documents + 1, bool)  # the last is where ABSENT, -1, points
     for condition in conditions:
-        fulfilled &= _fulfilling(metadata, condition)
-    return fulfilled[document_places(index)].astype(np.uint8)
+        fulfilled[:-1] &= _fulfilling(metadata, condition)
+        fulfilled[-1] = False
+    return [fulfilled[metadata.places_of(segment.index)].astype(np.uint8) for segment in index.segments]
 
 
 def _fulfilling(metadata: Metadata, condition: Condition) -> NDArray[np.bool_]:

@@ -1,10 +1,14 @@
 """Boolean overlap threshold (S4): only documents that hold a given share of the query's terms are scored.
 
+Terms are those with a weight above 0 that some document has: what the index does not know cannot be asked for. The rows
+of documents in passages are the passages, each of which must hold the share by itself.
+
 A first pass over the query's lists counts, for each row, how many of them hold it. That costs about as much as the
 search itself: the threshold is there for what it does to results, not for speed.
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +17,7 @@ from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, list_count
 from lexigraft.index.inverted import Index
+from lexigraft.index.live.reader import Segment
 from lexigraft.search.searching import Allowed, Found, Searching, narrowed_terms
 
 ROUNDING = 1e-9  # 0.55 x 20 is a little over 11 in floating point, and 11 terms are meant
@@ -38,22 +43,49 @@ def overlap_mask(
     share: float,
     allowed: Allowed | None = None,
 ) -> Allowed:
-    """One byte a row: 1 where it holds at least `share` of the query's terms, and `allowed` does not forbid it.
+    """One byte a row: 1 where it holds at least `share` of the query's terms, and `allowed` does not forbid it."""
+    return overlap_masks([Segment(index)], term_ids, weights, share, [allowed])[0]
 
-    Terms are those with a weight above 0 that some document has: what the index does not know cannot be asked for. The
-    rows of documents in passages are the passages, each of which must hold the share by itself.
-    """
-    terms = narrowed_terms(term_ids, index.n_terms)
+
+def overlap_masks(
+    segments: Sequence[Segment],
+    term_ids: NDArray[np.int32],
+    weights: NDArray[np.float32],
+    share: float,
+    allowed: Sequence[Allowed | None],
+) -> list[Allowed]:
+    """The same for every segment of an index: the terms are those that any living document of any segment has, so that
+    merging segments changes nothing."""
+    n_terms = segments[0].index.n_terms
+    terms = narrowed_terms(term_ids, n_terms)
     if len(terms) != len(weights):
         raise InputError(f"a query of {len(terms)} terms has {len(weights)} weights; give one for each term")
+    asked = terms[np.asarray(weights) > 0]
+    held = np.zeros(len(asked), bool)
+    for segment in segments:
+        held[~held] = living_holds(segment, asked[~held])
+    asked = np.ascontiguousarray(asked[held])
+    needed = needed_terms(len(asked), share)
+    return [rows_holding(segment.index, asked, needed, flags) for segment, flags in zip(segments, allowed, strict=True)]
+
+
+def living_holds(segment: Segment, terms: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether any living row of a segment holds each of the terms."""
+    lengths = segment.index.lengths[terms]
+    n_deleted = segment.index.n_documents - segment.n_living
+    held: NDArray[np.bool_] = lengths > n_deleted
+    for place in np.flatnonzero((lengths > 0) & ~held).tolist():  # all of its rows may be deleted: look
+        rows, _ = segment.index.postings(int(terms[place]))
+        held[place] = segment.allowed is None or bool(segment.allowed[rows].any())
+    return held
+
+
+def rows_holding(index: Index, terms: NDArray[np.int32], needed: int, allowed: Allowed | None) -> Allowed:
+    """One byte a row: 1 where it holds as many of the terms as are needed, and `allowed` does not forbid it."""
     if allowed is not None and len(allowed) != index.n_documents:
         raise InputError(f"{len(allowed)} flags of what may be found, for {index.n_documents} documents")
-    terms = np.ascontiguousarray(terms[(np.asarray(weights) > 0) & (index.lengths[terms] > 0)])
     mask = np.zeros(index.n_documents, np.uint8)
-    mark_overlapping(
-        index.entries, index.stream, index.range_starts, index.meta.range_size, terms,
-        needed_terms(len(terms), share), mask,
-    )  # fmt: skip
+    mark_overlapping(index.entries, index.stream, index.range_starts, index.meta.range_size, terms, needed, mask)
     return mask if allowed is None else mask & (np.asarray(allowed) != 0).astype(np.uint8)
 
 

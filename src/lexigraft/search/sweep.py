@@ -7,7 +7,8 @@ score worth keeping are looked into: of the first range, the k-th largest block 
 range in which even all lists' largest impacts together are too little is not read at all.
 
 Why not skip more: with learned weights the sum of a query's bounds is three to ten times the k-th score, so bounds of
-blocks of hundreds of documents exclude few of them (docs/engines.md), while adding a posting takes a nanosecond.
+blocks of hundreds of documents exclude few of them (docs/results/engines.md), while adding a posting takes a
+nanosecond.
 """
 
 from typing import Any

@@ -7,7 +7,7 @@ files are whole. Because parents are named by fingerprint, a change anywhere re-
 import json
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,6 +16,7 @@ from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, writ
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.processes import is_leader, n_processes
 from lexigraft.core.resources import measured
+from lexigraft.core.systems import OWN_HOME, System
 from lexigraft.stages.layout import RunFolder
 
 STAGES = (
@@ -33,6 +34,19 @@ class Ensurer:
     from_stage: str | None
     labels: list[str] = field(default_factory=list)  # of this call, in order
     facts: dict[str, Mapping[str, Any]] = field(default_factory=dict)  # what else the report says of a stage, by label
+    system: str = ""  # whose stages these are, where a run has several of a kind: labels end with it
+
+    def of(self, system: System) -> "Ensurer":
+        """The same for the training of one system: its labels end with its name, but for the run's own model."""
+        return self if system.home in ("", OWN_HOME) else replace(self, system=system.name)
+
+    def label(self, label: str) -> str:
+        """What the log and the report call a stage."""
+        return f"{label} of {self.system}" if self.system else label
+
+    def add_facts(self, label: str, facts: Mapping[str, Any]) -> None:
+        """What the report says of a stage beside what it took."""
+        self.facts[self.label(label)] = facts
 
     def ensure(
         self,
@@ -48,6 +62,7 @@ class Ensurer:
         Of several processes the leader makes it and the others wait; `together`: all of them do, and what the others
         write is thrown away.
         """
+        label = self.label(label)
         self.labels.append(label)
         barrier()  # all look before the leader changes anything
         kept = None if self.is_forced(stage) else whole_artifact(path, wanted)

@@ -17,10 +17,10 @@ from lexigraft.index.store import open_index
 from lexigraft.measure.cost import flops, mean_ms, mean_terms, postings_lengths, time_searches
 from lexigraft.measure.measures import judgements, measure, measured_by
 from lexigraft.measure.trec import write_run
+from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.refine import refined
 from lexigraft.search.searcher import Searcher
 from lexigraft.vectors.prune import prune
-from lexigraft.vectors.query_encoder import encode_queries, open_query_encoder
 
 REPORTED = ("MRR@10", "R@10", "nDCG@10")
 RANKINGS_AT_ONCE = 256
@@ -42,15 +42,14 @@ def encode_judged(
 ) -> JudgedQueries:
     """Encode every judged query of a split, or of those `qrels` of it, once, for all prunings, and time encoding one at
     a time."""
-    opened = open_index(index_path)
+    opened = EncodedIndex(index_path)
     all_queries = list(collection.queries())
-    judged = known_judgements(collection.qrels(split) if qrels is None else qrels, split, all_queries, opened)
+    judged = known_judgements(collection.qrels(split) if qrels is None else qrels, split, all_queries, opened.index)
     queries = [query for query in all_queries if query.query_id in judged]
-    encoder = open_query_encoder(opened.meta.query_encoder, opened.vocabulary, index_path)
     n_timed = max(1, settings.timing_queries // FEWER_ENCODINGS)
     timed = [queries[place].text for place in _spread(len(queries), n_timed)]
-    ms_encode = mean_ms(lambda place: encoder.encode(timed[place]), len(timed), settings.timing_runs)
-    return JudgedQueries(judged, encode_queries(queries, encoder, opened.vocabulary), ms_encode)
+    ms_encode = mean_ms(lambda place: opened.encoder.encode(timed[place]), len(timed), settings.timing_runs)
+    return JudgedQueries(judged, opened.encode_queries(queries), ms_encode)
 
 
 def evaluate_queries(

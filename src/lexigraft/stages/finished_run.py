@@ -1,4 +1,5 @@
-"""A run that has ended, opened again: with which settings it was made, of which collection, and measured on what."""
+"""A run as a whole: with which settings it is made, of which collection, and measured on what; one that has ended is
+opened again."""
 
 import json
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from pathlib import Path
 from lexigraft.core.config import settings_from_dict
 from lexigraft.core.errors import ArtifactError, InputError, LexigraftError
 from lexigraft.core.settings import Settings
+from lexigraft.core.systems import System, system_of, systems_of
 from lexigraft.data.collection import Collection
 from lexigraft.stages.collect import collected
 from lexigraft.stages.layout import JUDGED, RunFolder
@@ -31,7 +33,16 @@ class FinishedRun:
             )
         return self.split
 
+    def systems(self) -> list[System]:
+        """Its systems, in order, each with its settings."""
+        return systems_of(self.settings)
+
+    def system(self, name: str) -> System:
+        """The one of that name."""
+        return system_of(self.settings, self.require_system(name))
+
     def require_system(self, system: str) -> str:
+        """The name, which must be that of a system of the run."""
         if system not in self.settings.run.systems:
             present = ", ".join(self.settings.run.systems)
             raise ArtifactError(f"the run at {self.folder.root} has no system {system!r}; present: {present}")
@@ -42,7 +53,7 @@ def open_run(path: Path, data: str | None = None) -> FinishedRun:
     """The run at `path`, its collection where it says or, if it has moved, at `data`; raises where the run has not
     ended, or where its collection is not to be read."""
     folder = RunFolder(path)
-    folder.searchable(None)  # says what is missing
+    folder.ready()  # says what is missing
     try:
         stored = json.loads(folder.settings.read_text(encoding="utf-8"))
         source = str(stored.pop("source"))

@@ -1,60 +1,91 @@
 """Where a run keeps what: the only place that knows the names of the folders under RUN.
 
 RUN/collection/                     what was read (for pydocs: the two views in BEIR layout)
-RUN/model/{vocabulary,pretrained,finetuned}/    the learned model; *-checkpoint/ while it trains, backbone/ from scratch
+RUN/model/{vocabulary,pretrained,finetuned}/    the run's own model; *-checkpoint/ while it trains, backbone/ if new
 RUN/model/{mlm,mlm-second}/         its backbone, trained as a masked language model on one corpus, then on a second
 RUN/model/teacher/{negatives,model,scores,quality}/    a cross-encoder: what it learns from, itself, what it says
 RUN/model/{tilde,expansions[-VIEW]}/    what expands documents, and what it adds to them; *-unfinished/ on the way
+RUN/models/SYSTEM/                  the same of a system that [systems] names
 RUN/VIEW/SYSTEM/vectors/            document vectors
 RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document
 RUN/VIEW/metadata/                  what filters read, of any system's documents; INDEX.metadata/ beside a lone index
 RUN/judged/SYSTEM/evaluation-qkN-dkM/    run.trec, per-query measures, the report row
-RUN/judged/SYSTEM/validation-qkN-dkM/    the same setting on queries that nothing is reported of
+RUN/judged/SYSTEM/validation-qkN-dkM[-OTHER]/    the same setting on queries that nothing is reported of, held out for
+                                    the first model or for OTHER
 RUN/report.json report.md report.png
-RUN/run.json                        which views and systems the run has now; what else lies there is of former calls
+RUN/run.json                        which views and systems the run has now, and where their models lie; what
+                                    else lies there is of former calls
 RUN/operating_points.json           the (qk, dk) that each system is searched with, and why
 RUN/settings.json timings.json
 """
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import MANIFEST, write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.lock import lock_file
+from lexigraft.core.settings import FORMER_NAME
+from lexigraft.core.systems import HOMES, OWN_HOME, System
 
 JUDGED, FULL = "judged", "full"
-MODEL = "esplade"
 QUALITY = "quality.json"
+
+
+class Contents(NamedTuple):
+    """What a run has now; `models`: the folder of each system's model in the run, of those that have one."""
+
+    views: list[str]
+    systems: list[str]
+    models: dict[str, str]
 
 
 def find_model(path: Path) -> Path:
     """`path` where that is a model, else the model of the run there: fine-tuned or, without one, pre-trained."""
+    return find_part(path, ("finetuned", "pretrained")) or _no_model(path)
+
+
+def find_part(path: Path, parts: Sequence[str]) -> Path | None:
+    """`path` where that is an artifact, else the first of `parts` that the model of the run there has; None where that
+    is nothing. Raises where the run has several models."""
     if (path / MANIFEST).is_file():
         return path
-    parts = [RunFolder(path).model(part) for part in ("finetuned", "pretrained")]
-    found = next((part for part in parts if (part / MANIFEST).is_file()), None)
-    if found is None:
-        raise ArtifactError(
-            f"{path} is neither a model nor a run with one; train one: lexigraft finetune, or bring one in: lexigraft "
-            "model import"
-        )
-    return found
+    homes = [path / OWN_HOME, *sorted((path / HOMES).glob("*")), path]  # at last, the folder of one of those
+    found = [next((home / part for part in parts if (home / part / MANIFEST).is_file()), None) for home in homes]
+    there = [part for part in found if part is not None]
+    if len(there) > 1:
+        raise ArtifactError(f"the run at {path} has several models; name one of: {', '.join(map(str, there))}")
+    return there[0] if there else None
+
+
+def _no_model(path: Path) -> Path:
+    raise ArtifactError(
+        f"{path} is neither a model nor a run with one; train one: lexigraft finetune, or bring one in: lexigraft "
+        "model import"
+    )
 
 
 @dataclass(frozen=True)
 class RunFolder:
+    """`home` is the folder of the model that is meant: the run's own, or that of one of its systems."""
+
     root: Path
+    home: str = OWN_HOME
+
+    def of(self, system: System) -> "RunFolder":
+        """The same run, with the model of that system."""
+        return replace(self, home=system.home) if system.is_model else self
 
     @property
     def collection(self) -> Path:
         return self.root / "collection"
 
     def model(self, part: str) -> Path:
-        return self.root / "model" / part
+        """A part of the model that is meant."""
+        return self.root / self.home / part
 
     def teacher(self, part: str) -> Path:
         return self.model("teacher") / part
@@ -95,43 +126,66 @@ class RunFolder:
     def evaluation(self, system: str, qk: int, dk: int) -> Path:
         return self.root / JUDGED / system / f"evaluation-qk{qk}-dk{dk}"
 
-    def validation(self, system: str, qk: int, dk: int) -> Path:
-        return self.root / JUDGED / system / f"validation-qk{qk}-dk{dk}"
+    def validation(self, system: str, qk: int, dk: int, queries_of: str = "") -> Path:
+        """Where what a system is worth on validation queries lies; `queries_of`: on those of another system."""
+        whose = f"-{queries_of}" if queries_of else ""
+        return self.root / JUDGED / system / f"validation-qk{qk}-dk{dk}{whose}"
 
     def in_the_way(self) -> str | None:
         """The name of a file that a run would overwrite in a folder where none has run before."""
         if lock_file(self.root).exists():
             return None
-        written = (self.contents, self.settings, self.timings, *map(self.report, ("json", "md", "png")))
+        own = (self.contents, self.settings, self.timings, self.operating_points)
+        written = (*own, *map(self.report, ("json", "md", "png")))
         return next((file.name for file in written if file.exists()), None)
 
-    def write_contents(self, views: Iterable[str], systems: Iterable[str]) -> None:
-        write_json(self.contents, {"views": list(views), "systems": list(systems)})
+    def write_contents(self, views: Iterable[str], systems: Sequence[System]) -> None:
+        """Say what the run has now."""
+        models = {system.name: system.home for system in systems if system.is_model}
+        write_json(self.contents, Contents(list(views), [system.name for system in systems], models)._asdict())
 
-    def searchable_index(self, system: str | None) -> Path:
-        """The index a person searches: that of the first view. None: the learned model if it is ready, else the run's
-        first system that is."""
-        view, name = self.searchable(system)
-        return self.index(view, name, 0)
-
-    def searchable(self, system: str | None) -> tuple[str, str]:
-        """(view, system) of the same."""
+    def read_contents(self) -> Contents:
+        """What the run has now; nothing where it has not begun. Raises where there is no run."""
         if not self.root.is_dir():
             remedy = f"make one with: lexigraft quickstart, or: lexigraft run --data DIR --out {self.root}"
             raise ArtifactError(f"there is no run at {self.root}; {remedy}")
         try:
-            contents = json.loads(self.contents.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            contents = {"views": [], "systems": []}
+            found = json.loads(self.contents.read_text(encoding="utf-8"))
+            views, systems = list(found["views"]), list(found["systems"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return Contents([], [], {})
+        former = {FORMER_NAME: OWN_HOME} if FORMER_NAME in systems else {}  # of runs that do not say it
+        return Contents(views, systems, dict(found.get("models", former)))
+
+    def of_name(self, system: str) -> "RunFolder":
+        """The same run, with the model of the system of that name."""
+        return replace(self, home=self.read_contents().models.get(system, OWN_HOME))
+
+    def searchable_index(self, system: str | None) -> Path:
+        """The whole index that a person searches: that of the first view."""
+        view, name = self.searchable(system)
+        return self.index(view, name, 0)
+
+    def searchable(self, system: str | None) -> tuple[str, str]:
+        """(view, system) that a person searches. None: the learned model if it is ready, else the run's first system
+        that is; of several models, one must be named."""
+        ready = self.ready()
+        if system is not None and system not in ready:
+            raise ArtifactError(f"the run at {self.root} has no system {system!r}; present: {', '.join(ready)}")
+        models = [name for name in ready if name in self.read_contents().models]
+        if system is None and len(models) > 1:
+            raise ArtifactError(
+                f"the run at {self.root} has several models, and none is named; name a system: {', '.join(ready)}"
+            )
+        chosen = system or (models[0] if models else next(iter(ready)))
+        return ready[chosen], chosen
+
+    def ready(self) -> dict[str, str]:
+        """The view that is searched, by the name of each system that has its index; raises where none has."""
+        contents = self.read_contents()
         ready = {
-            name: view
-            for name in contents["systems"]
-            for view in contents["views"][:1]
-            if self.index(view, name, 0).is_dir()
+            name: view for name in contents.systems for view in contents.views[:1] if self.index(view, name, 0).is_dir()
         }
         if not ready:
             raise ArtifactError(f"the run at {self.root} has no index yet; continue it with the command that began it")
-        if system is not None and system not in ready:
-            raise ArtifactError(f"the run at {self.root} has no system {system!r}; present: {', '.join(ready)}")
-        chosen = system or (MODEL if MODEL in ready else next(iter(ready)))
-        return ready[chosen], chosen
+        return ready

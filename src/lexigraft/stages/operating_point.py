@@ -2,6 +2,7 @@
 queries and kept with the run."""
 
 import json
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import write_json
@@ -25,6 +26,11 @@ def read_operating_point(run: RunFolder, system: str) -> OperatingPoint:
     return OperatingPoint(int(chosen["qk"]), int(chosen["dk"]), str(chosen["why"]))
 
 
-def write_operating_points(run: RunFolder, chosen: dict[str, OperatingPoint]) -> None:
+def write_operating_points(run: RunFolder, chosen: Mapping[str, OperatingPoint]) -> None:
     """Keep the choice for every system, by name."""
-    write_json(run.operating_points, {system: point._asdict() for system, point in chosen.items()})
+    write_json(run.operating_points, as_json(chosen))
+
+
+def as_json(chosen: Mapping[str, OperatingPoint]) -> dict[str, dict[str, Any]]:
+    """The choice for every system as the run's files have it."""
+    return {system: point._asdict() for system, point in chosen.items()}

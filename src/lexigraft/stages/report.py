@@ -1,6 +1,7 @@
 """The report of a run: `report.json` for scripts, `report.md` for the eye, `report.png` for the talk."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,16 +9,25 @@ from typing import Any
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.stages.layout import RunFolder
+from lexigraft.stages.operating_point import OperatingPoint, as_json
+from lexigraft.stages.pictures import finish, new_figure, save_figure
+from lexigraft.stages.tables import markdown_table
 
 # The columns of every row, in the order people read them.
 COLUMNS = ("system", "qk", "dk", "L0_q", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10", "ms_encode", "ms_search")
+CHOSEN_MARK = "*"  # beside the row that a search takes
 DECIMALS = {"L0_q": 1, "L0_d": 1, "ms_encode": 3, "ms_search": 3}
 
 
 def assemble_report(
-    name: str, split: str | None, evaluations: Sequence[Path], timings: Sequence[Mapping[str, Any]]
+    name: str,
+    split: str | None,
+    evaluations: Sequence[Path],
+    points: Mapping[str, OperatingPoint],
+    timings: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """The report as JSON: what was measured on, one row a system and pruning, and what the stages took."""
+    """The report as JSON: what was measured on, one row a system and pruning, which of them a search takes, and what
+    the stages took."""
     rows = [json.loads((path / "row.json").read_text(encoding="utf-8")) for path in evaluations]
     collection: dict[str, Any] = {"name": name, "split": split}
     if rows:
@@ -29,7 +39,7 @@ def assemble_report(
     kept = [
         {key: value for key, value in row.items() if key not in ("documents", "queries", "measured_by")} for row in rows
     ]
-    return {"collection": collection, "rows": kept, "stages": list(timings)}
+    return {"collection": collection, "rows": kept, "operating_points": as_json(points), "stages": list(timings)}
 
 
 def read_report(run: RunFolder) -> dict[str, Any]:
@@ -60,6 +70,31 @@ def cell(column: str, value: Any) -> str:
     return f"{value:.{DECIMALS.get(column, 4)}f}" if isinstance(value, float) else str(value)
 
 
+def table_cells(report: Mapping[str, Any]) -> list[list[str]]:
+    """The rows of the report as texts, in the order of COLUMNS; the pruning that a search takes has CHOSEN_MARK after
+    the name of its system."""
+    points = _choices(report)
+    cells = []
+    for row in report["rows"]:
+        system, *others = (cell(column, row[column]) for column in COLUMNS)
+        point = points.get(row["system"])
+        chosen = point is not None and (point["qk"], point["dk"]) == (row["qk"], row["dk"])
+        cells.append([f"{system} {CHOSEN_MARK}" if chosen else system, *others])
+    return cells
+
+
+def operating_point_lines(report: Mapping[str, Any]) -> list[str]:
+    """What each system with several prunings is searched with, and why; one line a system."""
+    return [f"{CHOSEN_MARK} {system} is searched with {point['why']}" for system, point in _choices(report).items()]
+
+
+def _choices(report: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The operating points of systems that have more than one row; reports of former versions have none."""
+    rows = Counter(row["system"] for row in report["rows"])
+    points = report.get("operating_points", {}).items()
+    return {system: point for system, point in points if rows[system] > 1}
+
+
 def as_markdown(report: Mapping[str, Any]) -> str:
     collection, rows = report["collection"], report["rows"]
     lines = [f"# {collection['name']}", ""]
@@ -67,12 +102,11 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         return "\n".join([*lines, "No judged queries: indexed and searchable, nothing measured.", ""])
     lines += [
         f"{collection['queries']:,} {collection['split']} queries over {collection['documents']:,} documents.", "",
-        "| " + " | ".join(COLUMNS) + " |",
-        "|" + "---|" * len(COLUMNS),
-        *("| " + " | ".join(cell(column, row[column]) for column in COLUMNS) + " |" for row in rows), "",
+        *markdown_table(COLUMNS, table_cells(report)), "",
         "qk, dk: terms kept of a query and of a document (0: all). L0: mean number of terms. FLOPS: postings touched "
         "by a query, per document of the collection. ms: mean milliseconds a query on one thread, from text to vector "
         "and from vector to ranked ids.", "",
+        *(part for line in operating_point_lines(report) for part in (f"{line}.", "")),
         *_teacher_lines(report),
         "![MRR@10 against FLOPS](report.png)", "",
     ]  # fmt: skip
@@ -80,10 +114,15 @@ def as_markdown(report: Mapping[str, Any]) -> str:
 
 
 def _teacher_lines(report: Mapping[str, Any]) -> list[str]:
-    if (found := report.get("teacher")) is None:
-        return []
+    """What teachers are worth: that of the run's own model, and those of its other systems."""
+    taught = {"": report["teacher"]} if "teacher" in report else {}
+    taught |= {f" of {name}": found for name, found in report.get("teachers", {}).items()}
+    return [line for whose, found in taught.items() for line in _teacher_line(whose, found)]
+
+
+def _teacher_line(whose: str, found: Mapping[str, Any]) -> list[str]:
     return [
-        f"The teacher (a cross-encoder) ranks BM25's first {found['depth']} documents of {found['queries']:,} "
+        f"The teacher{whose} (a cross-encoder) ranks BM25's first {found['depth']} documents of {found['queries']:,} "
         f"{found['split']} queries anew: MRR@10 {found['teacher']['MRR@10']:.4f}, where BM25's own order has "
         f"{found['bm25']['MRR@10']:.4f}.", "",
     ]  # fmt: skip
@@ -91,12 +130,7 @@ def _teacher_lines(report: Mapping[str, Any]) -> list[str]:
 
 def draw(report: Mapping[str, Any], path: Path) -> None:
     """MRR@10 against FLOPS on a logarithmic axis, one line a system."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
+    figure, ((axes,),) = new_figure(1, 1, (7, 4.5))
     for place, system in enumerate(dict.fromkeys(row["system"] for row in report["rows"])):
         points = sorted(
             (row["FLOPS"], row["MRR@10"], row["qk"], row["dk"]) for row in report["rows"] if row["system"] == system
@@ -115,10 +149,5 @@ def draw(report: Mapping[str, Any], path: Path) -> None:
     collection = report["collection"]
     queries = f"{collection['queries']:,} {collection['split']} queries"
     axes.set_title(f"{collection['name']}: {queries} over {collection['documents']:,} documents")
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
-    aside = path.with_name(f".{path.name}")
-    # Without the software version in its metadata, the same numbers give the same bytes.
-    figure.savefig(aside, format="png", dpi=150, metadata={"Software": None})
-    plt.close(figure)
-    aside.replace(path)
+    finish(axes)
+    save_figure(figure, path)

@@ -4,7 +4,7 @@ import logging
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -80,10 +80,10 @@ def seen_from(folder: Path, query_encoder: Mapping[str, Any], before: Path) -> d
 
 
 def encode(
-    source: str, model: Path, out: Path, settings: Settings, progress: Progress = SILENT
+    source: str | Collection, model: Path, out: Path, settings: Settings, progress: Progress = SILENT
 ) -> vectors_store.VectorsMeta:
     """The vectors that the model at `model`, or that of the run there, writes for `source`, at `out`; of documents with
-    their expansions, where `model.expansions` names a file of them."""
+    their expansions, where `model.expansions` names a file of them. A collection that is open is read as it is."""
     from lexigraft.model import encoder as model_store
     from lexigraft.stages.encode_model import encode_with_trained_model
 
@@ -98,8 +98,13 @@ def encode(
         if not model_store.read_meta(model).expansion_length:
             raise InputError(f"{model} was trained without expansions and reads none; encode without {expansions.file}")
         parents["expansions"] = expansions.digest
-    config = {**source_description(source, settings.data), **passage_config(settings.data)}
-    with _collected(source, out, settings, progress) as (collection, _):
+    opened: AbstractContextManager[tuple[Collection, Path]]
+    if isinstance(source, Collection):
+        description, opened = source.description(), nullcontext((source, out))
+    else:
+        description, opened = source_description(source, settings.data), _collected(source, out, settings, progress)
+    config = {**description, **passage_config(settings.data)}
+    with opened as (collection, _):
         manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
         with write_artifact(out, manifest) as folder:
             encode_with_trained_model(

@@ -13,7 +13,7 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings
 from lexigraft.data.collection import Collection
 from lexigraft.stages.collect import collect, collected
-from lexigraft.stages.layout import JUDGED, RunFolder
+from lexigraft.stages.layout import JUDGED, find_part
 from lexigraft.vocab import lexicon, tokenizer_files
 from lexigraft.vocab.opened import OpenVocabulary, from_lexicon, from_tokenizer, from_words
 
@@ -37,11 +37,10 @@ def open_vocabulary(path: Path) -> OpenVocabulary:
 def _open(path: Path) -> OpenVocabulary:
     if not path.exists():
         raise InputError(f"there is no vocabulary at {path}; give {ACCEPTED}")
-    learned = RunFolder(path).model("vocabulary")
     manifest = read_manifest(path)
     if manifest is not None and manifest.kind == lexicon.KIND:
         return _open_learned(path, path)
-    if learned.is_dir():
+    if manifest is None and path.is_dir() and (learned := find_part(path, ("vocabulary",))) is not None:
         return _open_learned(learned, path)
     if manifest is not None and manifest.kind == tokenizer_files.KIND:
         open_artifact(path, tokenizer_files.KIND, tokenizer_files.FORMAT_VERSION)

@@ -20,6 +20,7 @@ from lexigraft.expand import generated, rm3
 from lexigraft.expand.generated import REPEATS, open_generated
 from lexigraft.expand.settings import Rm3Settings
 from lexigraft.index.inverted import Index
+from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.searcher import Searcher
 from lexigraft.study.expansion_report import measured_system
 from lexigraft.study.expansion_work import (
@@ -32,7 +33,6 @@ from lexigraft.study.expansion_work import (
     term_counts,
 )
 from lexigraft.vectors.counts import open_counts
-from lexigraft.vectors.query_encoder import encode_queries, open_query_encoder
 
 PLAIN, RM3, QUERY2DOC, DOC2QUERY = "bm25", "rm3", "query2doc", "doc2query"
 
@@ -69,7 +69,7 @@ def expand_query2doc(
         place = index or lexical_index(work, PLAIN)
         opened, _ = open_lexical(place)
         asked = work.asked(opened)
-        encoder = open_query_encoder(opened.meta.query_encoder, opened.vocabulary, place)
+        encoder = EncodedIndex(place, opened).encoder
         expanded = generated.expanded_queries(asked.queries, texts, encoder, opened.vocabulary, repeats)
         facts = {"repeats": repeats, **texts.report("queries")}
         return [
@@ -99,9 +99,7 @@ def expand_doc2query(
 
 
 def _encoded(queries: list[Query], index: Index, place: Path) -> SparseMatrix:
-    return encode_queries(
-        queries, open_query_encoder(index.meta.query_encoder, index.vocabulary, place), index.vocabulary
-    )
+    return EncodedIndex(place, index).encode_queries(queries)
 
 
 def _same_row(left: SparseMatrix, right: SparseMatrix, row: int) -> bool:

@@ -1,9 +1,11 @@
 """What `measure_wackiness` found, for the eye: tables in Markdown and CSV, curves and removals as pictures."""
 
-import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from lexigraft.stages.pictures import finish, new_figure, save_figure
+from lexigraft.stages.tables import markdown_table, write_csv
 
 COLORS = 10  # of the default cycle, so that a system has the same one in every picture
 STYLES = ("-", "--", ":")  # after ten systems, colours come again
@@ -22,7 +24,7 @@ def write_report(result: Mapping[str, Any], folder: Path) -> None:
         path = folder / f"{name}.csv"
         path.unlink(missing_ok=True)  # of a former call that had more
         if rows:
-            _write_csv(path, rows)
+            write_csv(path, *_columns_and_rows(rows))
     (folder / "tables.md").write_text(_markdown(result, tables), encoding="utf-8")
     draw_curves(result, folder)
     for name in ("removal.png", "removal.svg"):
@@ -104,13 +106,6 @@ def _curve_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-
-
 def _markdown(result: Mapping[str, Any], tables: Mapping[str, list[dict[str, Any]]]) -> str:
     settings = result["settings"]
     lines = [
@@ -153,24 +148,24 @@ def _markdown(result: Mapping[str, Any], tables: Mapping[str, list[dict[str, Any
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    columns, values = _columns_and_rows(rows)
+    return markdown_table(columns, (list(map(_cell, row)) for row in values))
+
+
+def _columns_and_rows(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], Iterator[list[Any]]]:
     columns = list(rows[0])
-    return [
-        "| " + " | ".join(columns) + " |",
-        "|" + "---|" * len(columns),
-        *("| " + " | ".join(_cell(row[column]) for column in columns) + " |" for row in rows),
-    ]
+    return columns, ([row[column] for column in columns] for row in rows)
 
 
 def _cell(value: Any) -> str:
     text = f"{value:.4f}" if isinstance(value, float) else str(value)
-    return text.replace("|", "\\|").replace("`", "'")
+    return text.replace("`", "'")
 
 
 def draw_curves(result: Mapping[str, Any], folder: Path) -> None:
     """curves.png and curves.svg: one panel a side, one line a system with its two standard deviations."""
-    plt = _pyplot()
     sides = result["sides"]
-    figure, grid = plt.subplots(1, len(sides), figsize=(6.5 * len(sides), 4.5), layout="constrained", squeeze=False)
+    figure, grid = new_figure(1, len(sides), (6.5 * len(sides), 4.5))
     for axes, (side, entries) in zip(grid[0], sides.items(), strict=True):
         for place, entry in enumerate(entries):
             mean, spread = entry["curve"], entry["curve_two_sigma"] or [0.0] * len(entry["curve"])
@@ -183,16 +178,14 @@ def draw_curves(result: Mapping[str, Any], folder: Path) -> None:
         axes.set_title(f"expansion of {side}")
         axes.set_xlabel("terms, wackiest first (% of those seen as expansions)")
         axes.set_ylabel("mean Wackiness Score of the bin")
-        _finish(axes)
-    _save(plt, figure, folder, "curves")
+        finish(axes, legend=7)
+    save_figure(figure, folder / "curves.png", folder / "curves.svg", dpi=130)
 
 
 def draw_removal(entries: Sequence[Mapping[str, Any]], folder: Path) -> None:
     """removal.png and removal.svg: a row a system and collection, a panel a measure."""
-    plt = _pyplot()
     n_columns = max(len(entry["measures"]) for entry in entries)
-    size = (3.6 * n_columns, 3.1 * len(entries))
-    figure, grid = plt.subplots(len(entries), n_columns, figsize=size, layout="constrained", squeeze=False)
+    figure, grid = new_figure(len(entries), n_columns, (3.6 * n_columns, 3.1 * len(entries)))
     for row, entry in zip(grid, entries, strict=True):
         for axes in row[len(entry["measures"]) :]:
             axes.set_visible(False)
@@ -207,28 +200,5 @@ def draw_removal(entries: Sequence[Mapping[str, Any]], folder: Path) -> None:
             axes.set_xscale("log")
             axes.set_title(f"{entry['name']} on {entry['collection']}: {measure}", fontsize=8)
             axes.set_xlabel("terms removed", fontsize=8)
-            _finish(axes, legend=axes is row[0])
-    _save(plt, figure, folder, "removal")
-
-
-def _pyplot() -> Any:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    plt.rcParams["svg.hashsalt"] = "lexigraft"  # the same numbers give the same bytes
-    return plt
-
-
-def _finish(axes: Any, legend: bool = True) -> None:
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
-    if legend:
-        axes.legend(frameon=False, fontsize=7)
-
-
-def _save(plt: Any, figure: Any, folder: Path, name: str) -> None:
-    figure.savefig(folder / f"{name}.png", dpi=130, metadata={"Software": None})
-    figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
-    plt.close(figure)
+            finish(axes, legend=7 if axes is row[0] else None)
+    save_figure(figure, folder / "removal.png", folder / "removal.svg", dpi=130)

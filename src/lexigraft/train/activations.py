@@ -64,7 +64,7 @@ def measure_activations(
 def first_activations(
     encoder: SparseEncoder, pairs: TrainingPairs, settings: FinetuneSettings, seed: int
 ) -> Activations:
-    """Those of the first batch of fine-tuning, or of as much of it as tells."""
+    """The activations of the first batch of fine-tuning, or of `MOST_PAIRS` of it where it is larger."""
     batch = batch_of_step(pairs, Judged(pairs), 0, min(settings.batch, MOST_PAIRS), seed)
     queries = encode_rows(encoder, pairs.queries, batch.queries, encoder.queries)
     documents = encode_rows(encoder, pairs.documents, batch.documents)

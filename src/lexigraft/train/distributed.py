@@ -38,13 +38,13 @@ def barrier() -> None:
         dist.all_reduce(torch.zeros(1))
 
 
-def leaders(value: float) -> float:
+def broadcast(value: float) -> float:
     """The leader's value, in every process."""
     if n_processes() == 1:
         return value
-    told = torch.tensor([value], dtype=torch.float64)
-    dist.broadcast(told, 0)
-    return float(told)
+    sent = torch.tensor([value], dtype=torch.float64)
+    dist.broadcast(sent, 0)
+    return float(sent)
 
 
 def own_share(rows: NDArray[np.int64]) -> NDArray[np.int64]:

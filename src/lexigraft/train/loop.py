@@ -23,7 +23,7 @@ from lexigraft.core.errors import ArtifactError, LexigraftError
 from lexigraft.core.processes import is_leader, n_processes, process_rank
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.model.precision import has_fast_bf16
-from lexigraft.train.distributed import add_gradients, leaders
+from lexigraft.train.distributed import add_gradients, broadcast
 from lexigraft.train.phases import Phases
 
 CHECKPOINT_FORMAT = 5
@@ -198,7 +198,7 @@ class Loop:
         if step % validation.every and step != self.schedule.steps:
             return
         model.eval()
-        score = leaders(validation.measure())
+        score = broadcast(validation.measure())
         model.train()
         training.history[-1][validation.name] = score
         highest = max(values[validation.name] for values in training.history if validation.name in values)

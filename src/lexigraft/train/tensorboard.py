@@ -12,8 +12,8 @@ Listener = Callable[[int, Mapping[str, float]], None]
 
 @contextmanager
 def scalars_to(folder: str) -> Iterator[tuple[Listener, ...]]:
-    """What a `Loop` tells its values to, so that they are in `folder` at the end; nothing where `folder` is empty, and
-    in all but the leader of several processes."""
+    """Listeners for a `Loop` that write its values to event files in `folder`. There are none where `folder` is empty,
+    and of several processes only the leader has one."""
     if not folder or not is_leader():
         yield ()
         return

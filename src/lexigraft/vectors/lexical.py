@@ -155,7 +155,7 @@ def _weigh(lengths: NDArray[np.int64], n_terms: int, settings: LexicalSettings, 
     for start, end in row_ranges(indptr):
         document_frequency += np.bincount(columns[indptr[start] : indptr[end]], minlength=n_terms)
         release_pages(columns)
-    idf = np.log1p((len(lengths) - document_frequency + 0.5) / (document_frequency + 0.5))
+    idf = inverse_document_frequency(len(lengths), document_frequency)
     mean_length = max(float(lengths.mean()), 1.0)
     norms = settings.k1 * (1 - settings.b + settings.b * lengths / mean_length)
     with ArrayWriter(folder / "weights.npy", np.float32) as weights:
@@ -166,6 +166,12 @@ def _weigh(lengths: NDArray[np.int64], n_terms: int, settings: LexicalSettings, 
             weights.append(idf[columns[span]] * tf / (tf + norms[row_of]))
             release_pages(columns, counts)
     (folder / "counts.npy").unlink()
+
+
+def inverse_document_frequency(n_documents: int, document_frequency: NDArray[np.int64]) -> NDArray[np.float64]:
+    """BM25's IDF in Lucene's form, which is never 0 or less."""
+    idf: NDArray[np.float64] = np.log1p((n_documents - document_frequency + 0.5) / (document_frequency + 0.5))
+    return idf
 
 
 @compiled
@@ -204,13 +210,21 @@ class LexicalQueryEncoder:
         self._terms_of: dict[bytes, list[int]] = {}
 
     def encode(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        return self.count(text)
+
+    def count(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """(term ids ascending, how often each comes) of the known words of a text."""
+        counts = self._counts(text)
+        ids = sorted(counts)  # for so few, numpy's own sorting and counting take several times as long
+        return np.array(ids, np.int32), np.array([counts[term] for term in ids], np.float32)
+
+    def _counts(self, text: str) -> dict[int, int]:
         counts: dict[int, int] = {}
         for piece in split_pieces(text):
             terms = self._terms_of.get(piece)
             for term in self._learn(piece) if terms is None else terms:
                 counts[term] = counts.get(term, 0) + 1
-        ids = sorted(counts)  # for so few, numpy's own sorting and counting take several times as long
-        return np.array(ids, np.int32), np.array([counts[term] for term in ids], np.float32)
+        return counts
 
     def _learn(self, piece: bytes) -> list[int]:
         """The terms of a piece, remembered."""
@@ -225,7 +239,7 @@ class LexicalQueryEncoder:
         return [self.encode(text) for text in texts]
 
     def own_terms(self, text: str) -> NDArray[np.int32]:
-        return self.encode(text)[0]
+        return self.count(text)[0]
 
     def trace_query(self, text: str, terms: NDArray[np.int32]) -> TracedText:
         """Every term is a word of the text: the first that becomes it."""
@@ -242,10 +256,42 @@ class LexicalQueryEncoder:
 
     def own_bags(self, texts: list[str]) -> TermBags:
         """The terms of whole texts, counted; words outside the vocabulary are not."""
-        rows = self.encode_all(texts)
+        rows = [self.count(text) for text in texts]
         return TermBags(
             np.cumsum([0, *(len(ids) for ids, _ in rows)], dtype=np.int64),
             np.concatenate([np.zeros(0, np.int32), *(ids for ids, _ in rows)]),
             np.concatenate([np.zeros(0, np.int32), *(counts.astype(np.int32) for _, counts in rows)]),
             np.array([counts.sum() for _, counts in rows], np.int32),
         )
+
+
+class LiveLexicalQueries(LexicalQueryEncoder):
+    """Query text to (term ids ascending, counts times IDF), for documents that hold saturated term frequencies alone.
+
+    `document_frequency` is that of each term among the `n_documents` that live. A word that no living document holds is
+    dropped, as one outside the vocabulary is: it finds nothing, and its large IDF would only make the others coarse
+    when a query's weights become integers.
+    """
+
+    def __init__(
+        self,
+        settings: LexicalSettings,
+        vocabulary: Vocabulary,
+        n_documents: int,
+        document_frequency: NDArray[np.int64],
+    ) -> None:
+        super().__init__(settings, vocabulary)
+        idf = inverse_document_frequency(n_documents, document_frequency)
+        # As a view that gives Python's numbers: for the few terms of a query, numpy's indexing takes twice as long.
+        self._idf = np.where(document_frequency > 0, idf, 0).astype(np.float32).data
+
+    def encode(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        counts, idf = self._counts(text), self._idf
+        ids = sorted(counts)
+        return np.array(ids, np.int32), np.array([counts[term] * idf[term] for term in ids], np.float32)
+
+    def _learn(self, piece: bytes) -> list[int]:
+        """The terms of a piece that living documents hold, remembered."""
+        held = [term for term in super()._learn(piece) if self._idf[term] > 0]
+        self._terms_of[piece] = held
+        return held

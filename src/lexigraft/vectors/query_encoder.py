@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Query, SparseMatrix, Vocabulary
+
+LIVE_BM25 = "bm25 live"  # the kind whose documents hold no IDF, so that documents can be added to an index of it
 
 Row = tuple[NDArray[np.int32], NDArray[np.float32]]
 
@@ -28,14 +30,35 @@ class QueryEncoder(Protocol):
         ...
 
 
-def open_query_encoder(description: Mapping[str, Any], vocabulary: Vocabulary, index_folder: Path) -> QueryEncoder:
-    """The encoder that `description`, stored with the document vectors, names; paths in it start at `index_folder`."""
+class Frequencies(NamedTuple):
+    """How many documents live, and how many of them hold each term: what IDF is computed from."""
+
+    n_documents: int
+    document_frequency: NDArray[np.int64]
+
+
+def open_query_encoder(
+    description: Mapping[str, Any], vocabulary: Vocabulary, index_folder: Path, frequencies: Frequencies | None = None
+) -> QueryEncoder:
+    """The encoder that `description`, stored with the document vectors, names; paths in it start at `index_folder`.
+
+    A live index of BM25 leaves the IDF to its queries, which need the `frequencies` of the state that is searched:
+    `index.live.queries.open_live_encoder` gives both."""
     settings = dict(description)
     kind = settings.pop("kind", None)
     if kind == "bm25":
         from lexigraft.vectors.lexical import LexicalQueryEncoder
 
         return LexicalQueryEncoder(LexicalSettings(**settings), vocabulary)
+    if kind == LIVE_BM25:
+        from lexigraft.vectors.lexical import LiveLexicalQueries
+
+        if frequencies is None:
+            raise ArtifactError(
+                f"the index at {index_folder} is of a live index of BM25, whose queries need the document frequencies "
+                "of all its segments; open the live index instead"
+            )
+        return LiveLexicalQueries(LexicalSettings(**settings), vocabulary, *frequencies)
     if kind == "model":
         path = (index_folder / settings["model"]).resolve()
         if not path.is_dir():

@@ -1,4 +1,4 @@
-"""A document and what was added to it, as one text for whoever passes texts on, and as two for who reads them.
+"""A document and what was added to it, joined into one text to be passed on, and split again where it is read.
 
 Between the two stands U+001E, which is in no word. The added part is read after the document's own, however much of
 that is read, and is not among its own words.

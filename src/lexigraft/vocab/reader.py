@@ -24,7 +24,7 @@ class TextReader(Protocol):
         ...
 
     def read_both(self, texts: Sequence[str], length: int) -> tuple[AlignedTexts, TermBags]:
-        """Both in one pass over the text."""
+        """`read` and `read_bags` in one pass over the text."""
         ...
 
     def distinct_terms(self, text: str) -> NDArray[np.int32]:

@@ -74,7 +74,7 @@ def is_tokenizer(folder: Path) -> bool:
 
 
 def open_tokenizer(folder: Path) -> OpenTokenizer:
-    """The tokenizer in `folder`, which `is_tokenizer`; ours brings its counts."""
+    """The tokenizer in `folder`, of which `is_tokenizer` is true; one learned by Lexigraft has its counts."""
     try:
         import tokenizers
     except ImportError as error:
@@ -101,12 +101,12 @@ def open_tokenizer(folder: Path) -> OpenTokenizer:
 
 
 def _is_reserved(piece: str) -> bool:
-    """BERT's places for later, and its special tokens where only a list of pieces says so."""
+    """Whether a piece is one of BERT's unused placeholders, or is special though only a list of pieces says so."""
     return piece in SPECIAL_TOKENS or (piece.startswith("[unused") and piece.endswith("]"))
 
 
 def _of_pieces(file: Path) -> "Tokenizer":
-    """BERT's way of reading, for a list of pieces that comes without its own."""
+    """A tokenizer that reads as BERT's does, for a list of pieces that comes without one."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
     pieces = file.read_text(encoding="utf-8-sig").split("\n")

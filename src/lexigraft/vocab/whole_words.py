@@ -13,7 +13,7 @@ from lexigraft.vocab.stopwords import stopwords
 from lexigraft.vocab.words import normalise, split_words
 
 NO_WORD = -1
-_PLACES_FOR_LATER = "[unused"  # BERT's
+_UNUSED = "[unused"  # how the names of BERT's placeholders begin
 
 
 class WholeWords(NamedTuple):
@@ -31,7 +31,7 @@ def find_whole_words(pieces: Sequence[str], special: AbstractSet[int], stopping:
     numbers: dict[str, int] = {}
     word_of, counted = np.full(len(pieces), NO_WORD, np.int32), np.ones(len(pieces), np.bool_)
     for number, piece in enumerate(pieces):
-        if number in special or piece.startswith(_PLACES_FOR_LATER):
+        if number in special or piece.startswith(_UNUSED):
             counted[number] = False
             continue
         word = whole_word(piece, mark)

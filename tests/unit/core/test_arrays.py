@@ -20,6 +20,7 @@ def test_an_empty_array(tmp_path):
     with ArrayWriter(tmp_path / "a.npy", np.uint8):
         pass
     assert open_array(tmp_path / "a.npy").tolist() == []
+    assert not open_array(tmp_path / "a.npy").flags.writeable  # or every kernel that takes it is compiled twice
 
 
 def test_a_cut_array_is_named(tmp_path):

@@ -1,3 +1,6 @@
+import json
+from dataclasses import replace
+
 import pytest
 
 from lexigraft.core.errors import ArtifactError
@@ -38,6 +41,14 @@ def test_every_changed_byte_is_found(tmp_path):
             read_state(tmp_path)
 
 
+def test_only_an_index_of_bm25_has_the_newer_format(tmp_path):
+    for state, version in ((STATE, 1), (replace(STATE, mean_length=2.5), 2)):
+        write_state(tmp_path, state)
+        content = json.loads((tmp_path / "live.json").read_text())
+        assert (content["format_version"], "mean_length" in content) == (version, version == 2)
+        assert read_state(tmp_path) == state
+
+
 def test_other_folders(tmp_path):
     with pytest.raises(ArtifactError, match="there is no live index at"):
         read_state(tmp_path / "absent")
@@ -47,11 +58,11 @@ def test_other_folders(tmp_path):
 
 
 def test_another_format_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("lexigraft.index.live.state.FORMAT_VERSION", 2)
-    write_state(tmp_path, STATE)
+    monkeypatch.setattr("lexigraft.index.live.state.FORMAT_VERSION", 3)
+    write_state(tmp_path, replace(STATE, mean_length=2.5))
     monkeypatch.undo()
     with pytest.raises(
-        ArtifactError, match="has live index format 2, this version of Lexigraft reads live index format 1"
+        ArtifactError, match="has live index format 3, this version of Lexigraft reads live index formats 1 and 2"
     ):
         read_state(tmp_path)
     monkeypatch.setattr("lexigraft.index.live.state.KIND", "other")

@@ -4,8 +4,12 @@ import pytest
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.index import metadata as store
+from lexigraft.index.live.reader import LiveIndex, open_live
+from lexigraft.index.live.writer import open_writer
 from lexigraft.index.metadata import ColumnsBuilder, documents_in_order, open_metadata
+from lexigraft.search.filters import filter_masks, parse_condition
 from tests.conftest import index_of, sparse_matrix
+from tests.live import live_of, vectors_of
 
 
 def index_named(ids, folder):
@@ -92,3 +96,41 @@ def test_one_other_document_among_many_is_noticed(tmp_path, monkeypatch):
     written(index_named(ids, tmp_path / "i"), [(ids[0], {"x": 1})], tmp_path / "m")
     with pytest.raises(ArtifactError, match="was made for another index"):
         open_metadata(tmp_path / "m", index_named([*ids[:1001], "d01000x", *ids[1002:]], tmp_path / "other"))
+
+
+def written_without_ids(index, records, folder):
+    """As format 2 was: the digest of the ids, and not the ids."""
+    builder = ColumnsBuilder(documents_in_order(index))
+    builder.add(records)
+    with write_artifact(folder, Manifest(store.KIND, 2, {})) as draft:
+        builder.write(draft)
+        for file in draft.glob("doc_ids.*"):
+            file.unlink()
+
+
+def test_metadata_that_do_not_have_their_ids(tmp_path):
+    """They serve the index they were made for, and what became of it while its rows are still there."""
+    index = index_named(["b", "a", "c"], tmp_path / "i")
+    written_without_ids(index, [("a", {"x": 1}), ("b", {"x": 2}), ("c", {"x": 2})], tmp_path / "m")
+    two = [parse_condition("x=2")]
+    for same in (index, LiveIndex.of_index(index)):
+        found = open_metadata(tmp_path / "m", same)
+        assert [mask.tolist() for mask in filter_masks(LiveIndex.of_index(index), found, two)] == [[1, 0, 1]]
+    live = live_of(tmp_path / "live", [{doc_id: {0: 1.0} for doc_id in "bac"}, {"d": {0: 1.0}}], 1)
+    with open_writer(live) as writer:
+        writer.delete(["a"])
+        writer.append(vectors_of({"b": {0: 2.0}}, 1), replacing=True)
+    masks = filter_masks(open_live(live), open_metadata(tmp_path / "m", open_live(live)), two)
+    assert [mask.tolist() for mask in masks] == [[1, 0, 1], [0], [1]]  # b was replaced, and is still known by its id
+    with open_writer(live) as writer:
+        writer.merge(everything=True)
+    with pytest.raises(ArtifactError, match="was made for another index: it is of 3 documents, the index of 3"):
+        open_metadata(tmp_path / "m", open_live(live))
+
+
+def test_a_plain_index_is_not_taken_for_a_live_one(tmp_path):
+    written(index_named(["a", "b"], tmp_path / "i"), [("a", {"x": 1})], tmp_path / "m")
+    for other in (["a", "c"], ["a", "b", "c"]):
+        plain = LiveIndex.of_index(index_named(other, tmp_path / f"i{len(other)}"))
+        with pytest.raises(ArtifactError, match="was made for another index"):
+            open_metadata(tmp_path / "m", plain)

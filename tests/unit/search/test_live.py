@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from lexigraft.core.errors import SettingError, VocabularyMismatchError
+from lexigraft.core.errors import ArtifactError, InputError, SettingError, VocabularyMismatchError
 from lexigraft.index.live.reader import LiveIndex, open_live
 from lexigraft.index.live.writer import open_writer
 from lexigraft.search.live import LiveSearcher
 from lexigraft.search.searcher import Searcher
 from tests.conftest import index_of, sparse_matrix
-from tests.live import live_of
+from tests.live import live_of, vectors_of
 
 QUERY = np.array([0, 1], np.int32), np.array([1, 2], np.float32)
 
@@ -56,3 +56,47 @@ def test_nothing_living_and_no_k(tmp_path):
     assert searcher.search(*QUERY, 3).doc_ids == ()
     with pytest.raises(SettingError, match="k = 0 is not allowed"):
         searcher.search(*QUERY, 0)
+
+
+def test_a_candidate_without_a_full_vector(tmp_path):
+    """The first store is in the order of the first segment, and knows nothing of what was added later."""
+    batches = [{"a": {0: 1.0}, "b": {1: 1.0}}, {"c": {0: 5.0}}]
+    live = open_live(live_of(tmp_path / "live", batches, 2))
+    stores = [vectors_of(batch, 2) for batch in batches]
+    assert LiveSearcher(live, two_step=3, vectors=stores).search(*QUERY, 3).doc_ids == ("c", "b", "a")
+    with pytest.raises(ArtifactError, match=r"no full vector of 'c'.*--vectors"):
+        LiveSearcher(live, two_step=3, vectors=stores[:1]).search(*QUERY, 3)
+    first = LiveIndex.of_index(live.segments[0].index)
+    with pytest.raises(ArtifactError, match=r"no full vector of 'c'.*of the same documents"):
+        LiveSearcher(live, two_step=3, full=first).search(*QUERY, 3)
+    assert LiveSearcher(first, two_step=3, vectors=stores[:1]).search(*QUERY, 3).doc_ids == ("b", "a")
+    with pytest.raises(ArtifactError, match="no full vector of 'b'"):  # as many rows, of others
+        LiveSearcher(first, two_step=3, vectors=[vectors_of({"x": {0: 1.0}, "y": {1: 1.0}}, 2)]).search(*QUERY, 3)
+
+
+def test_what_is_refused(tmp_path):
+    live = open_live(live_of(tmp_path / "live", [{"a": {0: 1.0}}, {"b": {1: 1.0}}], 2))
+    some = np.ones(1, np.uint8)
+    with pytest.raises(InputError, match="1 masks of what may be found, for 2 segments"):
+        LiveSearcher(live).search_places(*QUERY, 1, [some])
+    with pytest.raises(InputError, match="2 flags of what may be found, for 1 documents"):
+        LiveSearcher(live).search_places(*QUERY, 1, [some, np.ones(2, np.uint8)])
+    with pytest.raises(SettingError, match="k = 3 results cannot come from 2 candidates"):
+        LiveSearcher(live, two_step=2).search(*QUERY, 3)
+    with pytest.raises(SettingError, match="two-step = -1 is not allowed"):
+        LiveSearcher(live, two_step=-1)
+    with pytest.raises(SettingError, match="qk = -1 is not allowed"):
+        LiveSearcher(live, qk=-1)
+    with pytest.raises(SettingError, match=r"overlap = 1.5 is not allowed"):
+        LiveSearcher(live, overlap=1.5)
+    with pytest.raises(InputError, match="a query of 2 terms has 1 weights"):
+        LiveSearcher(live, two_step=2, qk=1).search(QUERY[0], QUERY[1][:1], 1)
+    with pytest.raises(InputError, match="outside the index's vocabulary of 2 terms"):
+        LiveSearcher(live, two_step=2).search(np.array([2**32]), np.ones(1, np.float32), 1)
+    with pytest.raises(VocabularyMismatchError, match="the vectors"):
+        LiveSearcher(live, two_step=2, vectors=[vectors_of({"a": {0: 1.0}}, 3)])
+
+
+def test_the_heaviest_terms_alone_may_be_searched(tmp_path):
+    live = open_live(live_of(tmp_path / "live", [{"a": {0: 1.0}}, {"b": {1: 1.0}}], 2))
+    assert LiveSearcher(live, qk=1).search(*QUERY, 2).doc_ids == ("b",)

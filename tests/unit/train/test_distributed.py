@@ -1,6 +1,8 @@
 """Two processes have the gradients of one: not only the direction, which is all that Adam shows, but the size."""
 
 import json
+import os
+import socket
 import subprocess
 import sys
 
@@ -16,7 +18,7 @@ import numpy as np
 import torch
 from lexigraft.core.processes import is_leader, n_processes, process_rank
 from lexigraft.train.loop import Loop, Schedule
-from lexigraft.train.distributed import add_gradients, connect, gather_rows, leaders, own_share, total, barrier
+from lexigraft.train.distributed import add_gradients, connect, gather_rows, broadcast, own_share, total, barrier
 
 def look_back():  # registered before the connection, so called after it is closed
     left = Path(sys.argv[1]).with_suffix(f".{n_processes()}.{process_rank()}")
@@ -49,33 +51,48 @@ found = {
     "drawn": gather_rows(torch.stack(drawn), n_processes()).flatten().tolist(),
     "unused": unused.grad, "alone": None if leaders_alone.grad is None else leaders_alone.grad.tolist(),
     "loss": float(loss), "gradient": gradient,
-    "leaders": leaders(3.0 if is_leader() else 4.0), "total": float(total(torch.ones(()))),
+    "broadcast": broadcast(3.0 if is_leader() else 4.0), "total": float(total(torch.ones(()))),
 }
 if is_leader():
     print(json.dumps(found))
 """
 
 
-def answer(*launcher):
-    command = [sys.executable, *launcher]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+def start(*call, **environment):
+    """Without torch's launcher, which takes as long as the processes; e2e/test_processes.py has it."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [sys.executable, *map(str, call)]
+    return subprocess.Popen(command, env={**os.environ, "OMP_NUM_THREADS": "1", **environment}, **pipes)
+
+
+def answer(process):
+    stdout, stderr = process.communicate()
+    assert process.returncode == 0, stderr
+    return stdout
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return str(found.getsockname()[1])
 
 
 def test_gradients_of_two_processes_are_those_of_one(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    call = str(script), str(tmp_path / "checkpoint")
-    one = answer(*call)
-    two = answer("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *call)
+    call = script, tmp_path / "checkpoint"
+    one = json.loads(answer(start(*call)))
+    place = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port()}
+    leader, other = map(answer, [start(*call, RANK=str(rank), **place) for rank in range(2)])
+    two = json.loads(leader)
+    assert other == ""
     assert two["loss"] == pytest.approx(one["loss"], rel=1e-12)
     for ours, theirs in zip(two["gradient"], one["gradient"], strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
     assert (len(one["drawn"]), len(set(two["drawn"]))) == (1, 2)  # dropout of one's own
     for found in (one, two):  # a gradient of 0 would still let weight decay at what nothing asks for
         assert (found["unused"], found["alone"]) == (None, [1.0, 1.0, 1.0])
-    assert (two["leaders"], two["total"], one["total"]) == (3.0, 2.0, 1.0)
+    assert (two["broadcast"], two["total"], one["total"]) == (3.0, 2.0, 1.0)
     # Every process left before its interpreter ended: threads of an open connection abort one in ten.
     assert {path.suffixes[-2:] == [".2", ".0"]: path.read_text() for path in tmp_path.glob("checkpoint.2.*")} == {
         True: "False", False: "False"}  # fmt: skip

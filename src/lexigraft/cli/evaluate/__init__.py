@@ -1,1 +1,1 @@
-"""`evaluate`."""
+"""`evaluate`: the command, and the tables it prints."""

@@ -1,4 +1,4 @@
-"""`evaluate`."""
+"""`evaluate`: systems side by side, or one system at a grid of prunings."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -46,7 +46,7 @@ def evaluate(
     qk: Annotated[
         str | None, typer.Option("--qk", help="Measure a grid of prunings: terms of a query, such as 0,7,5 (0: all).")
     ] = None,
-    dk: Annotated[str | None, typer.Option("--dk", help="The same of a document, such as 0,20,10.")] = None,
+    dk: Annotated[str | None, typer.Option("--dk", help="Terms of a document in that grid, such as 0,20,10.")] = None,
     budget: Annotated[
         str | None,
         typer.Option(
@@ -89,18 +89,17 @@ def evaluate(
 
 def _side_by_side(asked: "Asked", changes: int, write_runs: Path | None, out: Path | None, json: bool) -> None:
     from lexigraft.cli.evaluate.tables import show_side_by_side
-    from lexigraft.comparison import comparison_files
-    from lexigraft.comparison import side_by_side as pipeline
+    from lexigraft.comparison import comparison_files, side_by_side
 
     if out is not None:
         comparison_files.require_free(out)
-    found = pipeline.side_by_side(asked)
+    found = side_by_side.side_by_side(asked)
     if write_runs is not None:
-        pipeline.write_runs(found.systems, write_runs)
+        side_by_side.write_runs(found.systems, write_runs)
     if out is not None:
         comparison_files.write_comparison(found, out)
     if json:
-        print_json(pipeline.facts(found))
+        print_json(side_by_side.facts(found))
     else:
         show_side_by_side(found, changes, write_runs, out)
 
@@ -116,15 +115,14 @@ def _grid(
     json: bool,
 ) -> None:
     from lexigraft.cli.evaluate.tables import show_grid
-    from lexigraft.comparison import cost_grid as pipeline
-    from lexigraft.comparison import grid_files, side_by_side
+    from lexigraft.comparison import cost_grid, grid_files, side_by_side
 
-    qks = pipeline.USUAL_QK if qk is None else pipeline.parse_counts("--qk", qk)
-    dks = pipeline.USUAL_DK if dk is None else pipeline.parse_counts("--dk", dk)
-    limit = None if budget is None else pipeline.parse_budget(budget)
+    qks = cost_grid.USUAL_QK if qk is None else cost_grid.parse_counts("--qk", qk)
+    dks = cost_grid.USUAL_DK if dk is None else cost_grid.parse_counts("--dk", dk)
+    limit = None if budget is None else cost_grid.parse_budget(budget)
     if out is not None:
         grid_files.require_free(out)
-    found = pipeline.cost_grid(run, system, qks, dks, limit, BarProgress())
+    found = cost_grid.cost_grid(run, system, qks, dks, limit, BarProgress())
     if write_runs is not None:
         side_by_side.write_runs(found.compared.systems, write_runs)
     if out is not None:

@@ -1,4 +1,4 @@
-"""What `evaluate` prints."""
+"""The tables and lines that `evaluate` prints."""
 
 from pathlib import Path
 

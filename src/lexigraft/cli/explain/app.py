@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, show_messages
-from lexigraft.cli.options import QUICKSTART, IndexOption, JsonOption, SystemOption
-from lexigraft.cli.search import OptionalRunOption, require_one
+from lexigraft.cli.options import DkOption, IndexOption, JsonOption, QkOption, SystemOption
+from lexigraft.cli.search import OptionalRunOption, open_retriever
 from lexigraft.core.errors import SettingError
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ def explain(
     run: OptionalRunOption = None,
     index: IndexOption = None,
     system: SystemOption = None,
+    qk: QkOption = None,
+    dk: DkOption = None,
     data: Annotated[
         str | None,
         typer.Option("--data", help="Where the documents' texts are, if not where the run found them: a collection."),
@@ -53,13 +55,12 @@ def explain(
     if (query is None) == (text is None) or (text is not None and document is not None):
         raise SettingError("give either a query, with the id of a document or without, or --text TEXT")
     show_messages()
-    require_one(run, index, system)
     asked = query if query is not None else text or ""
-    explainers = [_open(run, index, system, data)]
+    explainers = [_open(run, index, system, data, qk, dk)]
     if wackiness is not None:
         explainers[0].use_wackiness(wackiness)
     if against is not None or against_system is not None:
-        explainers.append(_second(run, index, against, against_system, data))
+        explainers.append(_second(run, index, against, against_system, data, qk, dk))
     found = [_explain(explainer, asked, document) for explainer in explainers]
     names = [explainer.name for explainer in explainers]
     if html is not None:
@@ -69,31 +70,35 @@ def explain(
     _show(found, names, top, json)
 
 
-def _open(run: Path | None, index: Path | None, system: str | None, data: str | None) -> "Explainer":
-    from lexigraft.retrieve.explaining import explainer_of_index, explainer_of_run
-    from lexigraft.stages.layout import RunFolder
+def _open(
+    run: Path | None, index: Path | None, system: str | None, data: str | None, qk: int | None, dk: int | None
+) -> "Explainer":
+    from lexigraft.retrieve.explaining import Explainer
 
-    if index is not None:
-        return explainer_of_index(index, data)
-    return explainer_of_run(RunFolder(run or QUICKSTART), system, data)
+    return Explainer(open_retriever(run, index, system, qk, dk), data)
 
 
 def _second(
-    run: Path | None, index: Path | None, against: Path | None, system: str | None, data: str | None
+    run: Path | None,
+    index: Path | None,
+    against: Path | None,
+    system: str | None,
+    data: str | None,
+    qk: int | None,
+    dk: int | None,
 ) -> "Explainer":
     """The model to compare with: another run or index, or another system of the same run."""
-    from lexigraft.core.artifact import read_manifest
-    from lexigraft.index.live.state import is_live
+    from lexigraft.stages.layout import RunFolder
 
     if against is None:
         if index is not None:
             raise SettingError("--against-system chooses among the systems of a run; give --against RUN with it")
-        return _open(run, None, system, data)
-    if read_manifest(against) is None and not is_live(against):
-        return _open(against, None, system, data)
+        return _open(run, None, system, data, qk, dk)
+    if RunFolder(against).contents.is_file() or not against.exists():
+        return _open(against, None, system, data, qk, dk)
     if system is not None:
         raise SettingError(f"--against-system chooses among the systems of a run; {against} is an index, which has one")
-    return _open(None, against, None, data)
+    return _open(None, against, None, data, qk, None)
 
 
 def _explain(explainer: "Explainer", asked: str, document: str | None) -> "ExplainedText | ExplainedResult":

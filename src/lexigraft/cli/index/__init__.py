@@ -1,1 +1,1 @@
-"""`index ...`."""
+"""`index`: building an index, and the commands of indexes."""

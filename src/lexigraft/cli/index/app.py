@@ -1,21 +1,24 @@
-"""`index`, and the group of its commands for indexes that live."""
+"""`index`, which builds one, and the group of its commands: those that look at indexes, and those of live ones."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lexigraft.cli.console import BarProgress, out, print_json, show_messages
-from lexigraft.cli.index import live, metadata
-from lexigraft.cli.index import stats as index_stats
-from lexigraft.cli.options import ConfigOption, JsonOption, OnDuplicateOption, SetOption, overrides
+from lexigraft.cli.console import BarProgress, show, show_messages
+from lexigraft.cli.given_settings import ReadingOptions
+from lexigraft.cli.index import live, metadata, stats
+from lexigraft.cli.option_groups import grouped
+from lexigraft.cli.options import JsonOption
 from lexigraft.core.errors import SettingError
 
 app = typer.Typer(invoke_without_command=True, no_args_is_help=True)
 
 
 @app.callback()
+@grouped
 def index(
+    *,
     context: typer.Context,
     out_: Annotated[
         Path | None, typer.Option("--out", help="The folder to write; made if absent, continued if begun.")
@@ -27,45 +30,38 @@ def index(
     vectors: Annotated[
         Path | None, typer.Option("--vectors", help="Vectors made by 'lexigraft encode', instead of --data.")
     ] = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
+    given: ReadingOptions,
     keep: Annotated[
         int, typer.Option("--keep", min=0, help="Terms kept a document, the heaviest first; 0 keeps all.")
     ] = 0,
-    on_duplicate: OnDuplicateOption = None,
     json: JsonOption = False,
 ) -> None:
     """Build one index, of text or of a model's vectors, without measuring anything; search it with --index.
 
-    'index stats' measures indexes, 'index metadata' keeps what searches filter by. The other commands below make an
-    index that lives: documents are added and deleted while others search it.
+    'index stats' measures indexes, 'index metadata' keeps what searches filter by. The other commands below are for a
+    live index: documents are added to it and deleted while others search it.
     """
     if context.invoked_subcommand is not None:
         _refuse_options_before(context)
         return
-    from lexigraft.core.config import load_settings
     from lexigraft.stages.standalone import build, index_vectors
 
     if out_ is None:
         raise SettingError("give --out INDEX, the folder to write the index to")
     show_messages()
-    settings = load_settings(config, overrides(set_, on_duplicate))
+    settings = given.load()
     if data is not None and vectors is None:
         meta = build(data, out_, settings, keep, BarProgress())
     elif vectors is not None and data is None:
         meta = index_vectors(vectors, out_, settings, keep, BarProgress())
     else:
         raise SettingError("give either --data DIR or --vectors VECTORS")
-    if json:
-        print_json(
-            {"index": str(out_), "documents": meta.n_documents, "terms": meta.n_terms, "postings": meta.n_postings}
-        )
-    else:
-        out.print(
-            f"{out_}: {meta.n_documents:,} documents, {meta.n_terms:,} terms, {meta.n_postings:,} postings",
-            soft_wrap=True,
-        )
-        out.print(f'search it: lexigraft search --index {out_} "your query"', soft_wrap=True)
+    show(
+        json,
+        {"index": str(out_), "documents": meta.n_documents, "terms": meta.n_terms, "postings": meta.n_postings},
+        f"{out_}: {meta.n_documents:,} documents, {meta.n_terms:,} terms, {meta.n_postings:,} postings",
+        f'search it: lexigraft search --index {out_} "your query"',
+    )
 
 
 def _refuse_options_before(context: typer.Context) -> None:
@@ -77,10 +73,7 @@ def _refuse_options_before(context: typer.Context) -> None:
         raise SettingError(f"--{name} stands before '{context.invoked_subcommand}'; give it after the command's name")
 
 
-app.command()(index_stats.stats)
-app.command()(metadata.metadata)
-app.command()(live.live)
-app.command()(live.add)
-app.command()(live.delete)
-app.command()(live.merge)
-app.command()(live.status)
+for command in (stats.stats, metadata.metadata):
+    app.command(rich_help_panel="Any index")(command)
+for command in (live.live, live.add, live.delete, live.merge, live.status):
+    app.command(rich_help_panel="A live index")(command)

@@ -33,6 +33,11 @@ def live(
         print_json({"live": str(out_), "documents": state.n_living})
         return
     print_line(f"{out_}: {state.n_living:,} documents; add to it: lexigraft index add {out_} --vectors VECTORS")
+    if state.query_encoder.get("kind") == "bm25":
+        print_line(
+            "An index of BM25 keeps no counts, so this one takes no texts. One that does begins with the texts: "
+            "lexigraft index add NEW --data DIR"
+        )
 
 
 def add(
@@ -42,7 +47,11 @@ def add(
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option("--data", help="A collection, given as for 'run': encoded with the model that LIVE names."),
+        typer.Option(
+            "--data",
+            help="A collection, given as for 'run': encoded with the model that LIVE names, or counted where LIVE is "
+            "of BM25; without LIVE it begins one of BM25.",
+        ),
     ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="A document whose id is there already takes the old one's place.")
@@ -59,10 +68,12 @@ def add(
 ) -> None:
     """Add documents as one more segment; readers see all of them at once, or none."""
     from lexigraft.core.config import load_settings
+    from lexigraft.index.live.state import is_live
     from lexigraft.retrieve.live_changes import Adding, add_texts, add_vectors
 
     show_messages()
     settings, adding = load_settings(config, overrides(set_, on_duplicate)), Adding(keep, replace, wait)
+    was_there = is_live(live)
     if vectors is not None and data is None:
         added = add_vectors(live, vectors, settings, adding, BarProgress())
     elif data is not None and vectors is None:
@@ -74,6 +85,8 @@ def add(
         return
     replaced = f", {added.n_replaced:,} of them in the place of older ones" if added.n_replaced else ""
     print_line(f"{live}: {added.n_rows:,} documents added as segment {added.segment}{replaced}")
+    if data is not None and not was_there:
+        print_line(f"{live} is a new live index of BM25.")
     if added.own_scale:
         print_line(
             "Their weights are too large for the scale of the other segments, so they have one of their own; merging "
@@ -121,7 +134,8 @@ def merge(
     wait: WaitOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Merge segments where it pays, and leave out what was deleted; rankings stay as they are."""
+    """Merge segments where it pays, and leave out what was deleted; rankings stay as they are, but of BM25: where all
+    segments become one, documents are weighed by their average length of now."""
     from lexigraft.core.config import load_settings
     from lexigraft.retrieve.live_changes import merge_segments
 

@@ -1,4 +1,4 @@
-"""`index metadata`."""
+"""`index metadata`: what is known of documents beside their text, kept for filtered searches."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -25,16 +25,15 @@ def metadata(
 ) -> None:
     """Keep documents' metadata beside an index, for: lexigraft search --where "year>=2020"."""
     from lexigraft.retrieve.metadata import build_metadata
-    from lexigraft.retrieve.refined_search import place_in_run, place_of_index
-    from lexigraft.stages.layout import RunFolder
+    from lexigraft.retrieve.place import find_place
 
     show_messages()
     if (data is None) == (file is None):
         raise SettingError("give either --data DIR or --file FILE")
     if (run is None) == (index is None):
         raise SettingError("give either --run RUN or --index INDEX")
-    place = place_of_index(index, None) if index is not None else place_in_run(RunFolder(run or Path()), None, 0)
-    columns = build_metadata(place.index, place.metadata, data, file)
+    place = find_place(index or run or Path())
+    columns = build_metadata(place.whole, place.metadata, data, file)
     if json:
         print_json({"metadata": str(place.metadata), "columns": [asdict(column) for column in columns]})
         return

@@ -1,31 +1,19 @@
-"""`index stats`."""
+"""`index stats`: indexes measured side by side."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from lexigraft.cli.compared_indexes import ComparedIndexes
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
-from lexigraft.cli.options import (
-    IndexesOption,
-    JsonOption,
-    KeepOption,
-    MovedDataOption,
-    QueriesOption,
-    ResultsOption,
-    RunsOption,
-    SystemsOption,
-)
+from lexigraft.cli.option_groups import grouped
+from lexigraft.cli.options import JsonOption
 
 
+@grouped
 def stats(
-    run: RunsOption = None,
-    index: IndexesOption = None,
-    system: SystemsOption = None,
-    keep: KeepOption = None,
-    queries: QueriesOption = None,
-    data: MovedDataOption = None,
-    k: ResultsOption = None,
+    of: ComparedIndexes,
     runs: Annotated[int, typer.Option("--runs", min=1, help="How often each query is timed.")] = 5,
     limit: Annotated[int, typer.Option("--limit", min=1, help="Time and count so many queries, evenly spread.")] = 500,
     out: Annotated[
@@ -33,21 +21,21 @@ def stats(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Measure what indexes are like and what queries touch and take there, side by side.
+    """Compare indexes: what they hold, what queries touch in them, and how long searches take.
 
     Terms a query and a document, split queries, postings a query, retrieval time by method, terms added to documents,
-    MaxScore's operations, and how the largest scores of lists are distributed. All are asked the same queries.
+    MaxScore's operations, and how the largest scores of lists are distributed. All answer the same
+    queries.
     """
     from lexigraft.comparison.index_stats import StatisticsSettings, measure_indexes
     from lexigraft.comparison.index_stats_files import heading, notes, require_free, tables, write_statistics
-    from lexigraft.comparison.index_stats_inputs import parse_keeps
 
     show_messages()
-    settings = StatisticsSettings(tuple(dict.fromkeys(k or (10, 1000))), runs, limit)
+    settings = StatisticsSettings(tuple(of.ks()), runs, limit)
     if out is not None:
         require_free(out)
     found = measure_indexes(
-        run or (), index or (), system or (), parse_keeps(keep), queries, data, settings, BarProgress()
+        of.run or (), of.index or (), of.system or (), of.keeps(), of.queries, of.data, settings, BarProgress()
     )
     if out is not None:
         write_statistics(found, out)

@@ -1,1 +1,1 @@
-"""`model ...`, and the commands that train one."""
+"""`model`, its commands, and those that train a model stage by stage."""

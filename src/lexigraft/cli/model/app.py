@@ -2,15 +2,18 @@
 
 import typer
 
-from lexigraft.cli.model import diagnose as model_diagnose
-from lexigraft.cli.model import fresh as model_fresh
-from lexigraft.cli.model import import_ as model_import
-from lexigraft.cli.model import logits as model_logits
-from lexigraft.cli.model import mlm as model_mlm
+from lexigraft.cli.model.diagnose import diagnose
+from lexigraft.cli.model.fresh import fresh
+from lexigraft.cli.model.import_ import import_
+from lexigraft.cli.model.logits import logits
+from lexigraft.cli.model.mlm import mlm
+
+LOOK = "Look into one"
+MAKE = "Make one, or bring it in"
 
 app = typer.Typer(no_args_is_help=True, help="Look into models, and bring in those made elsewhere.")
-app.command()(model_diagnose.diagnose)
-app.command("import")(model_import.import_)
-app.command()(model_fresh.fresh)
-app.command()(model_mlm.mlm)
-app.command()(model_logits.logits)
+app.command(rich_help_panel=LOOK)(diagnose)
+app.command(rich_help_panel=LOOK)(logits)
+app.command("import", rich_help_panel=MAKE)(import_)
+app.command(rich_help_panel=MAKE)(fresh)
+app.command(rich_help_panel=MAKE)(mlm)

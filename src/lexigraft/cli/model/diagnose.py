@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
-from lexigraft.cli.options import ConfigOption, JsonOption, RecipeOption, SetOption
+from lexigraft.cli.given_settings import RecipeOptions
+from lexigraft.cli.option_groups import grouped
+from lexigraft.cli.options import JsonOption
 from lexigraft.core.errors import SettingError
 
 if TYPE_CHECKING:
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
     from lexigraft.train.activations import Activations
 
 
+@grouped
 def diagnose(
+    *,
     model: Annotated[
         Path | None, typer.Argument(help="A model such as RUN/model/pretrained, or a run.", metavar="MODEL_OR_RUN")
     ] = None,
@@ -26,19 +30,16 @@ def diagnose(
         str | None, typer.Option("--data", help="A collection with training judgements to try it on, as for 'run'.")
     ] = None,
     pairs: Annotated[int, typer.Option("--pairs", min=2, help="How many training pairs of it.")] = 256,
-    recipe: RecipeOption = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
+    given: RecipeOptions,
     json: JsonOption = False,
 ) -> None:
     """Say whether a head is fit to be trained: its norms and, with --data, its first weights and loss."""
     if (model is None) == (backbone is None):
         raise SettingError("give a model or a run, or --backbone, and not both")
-    from lexigraft.core.config import load_settings
     from lexigraft.learn.diagnosis import diagnose_backbone, diagnose_model
 
     show_messages()
-    settings = load_settings(config, set_ or (), recipe)
+    settings = given.load()
     if model is not None:
         found = diagnose_model(model, data, settings, pairs, BarProgress())
     else:

@@ -5,15 +5,18 @@ from typing import Annotated
 
 import typer
 
-from lexigraft.cli.console import BarProgress, show_messages
-from lexigraft.cli.model.training import show_facts
-from lexigraft.cli.options import ConfigOption, JsonOption, SetOption
-from lexigraft.cli.setting_options import as_overrides, override_option
+from lexigraft.cli.console import BarProgress, show, show_messages
+from lexigraft.cli.given_settings import SettingsOptions
+from lexigraft.cli.option_groups import grouped
+from lexigraft.cli.options import JsonOption
+from lexigraft.cli.setting_options import override_option
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import ModelSettings
 
 
+@grouped
 def fresh(
+    *,
     out_: Annotated[Path, typer.Option("--out", help="The folder to write, for --set model.backbone=DIR.")],
     tokenizer: Annotated[str | None, override_option("backbone.tokenizer")] = None,
     texts: Annotated[
@@ -29,21 +32,18 @@ def fresh(
     heads: Annotated[int | None, override_option("backbone.heads")] = None,
     positions: Annotated[int | None, override_option("backbone.positions")] = None,
     seed: Annotated[int | None, override_option("run.seed")] = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
+    given: SettingsOptions,
     json: JsonOption = False,
 ) -> None:
     """Draw an encoder of any size, untrained, for a tokenizer of a corpus's own; then: lexigraft model mlm."""
-    from lexigraft.core.config import load_settings
     from lexigraft.learn.fresh_backbone import make_fresh_backbone
 
     show_messages()
-    given = {
-        "backbone.tokenizer": tokenizer, "backbone.pieces": pieces,
-        "backbone.min_count": min_count, "model.layers": layers, "backbone.width": width, "backbone.heads": heads,
-        "backbone.positions": positions, "run.seed": seed,
-    }  # fmt: skip
-    settings = load_settings(config, [*(set_ or ()), *as_overrides(given)])
+    settings = given.load({
+        "backbone.tokenizer": tokenizer, "backbone.pieces": pieces, "backbone.min_count": min_count,
+        "model.layers": layers, "backbone.width": width, "backbone.heads": heads, "backbone.positions": positions,
+        "run.seed": seed,
+    })  # fmt: skip
     if bool(settings.backbone.tokenizer) == (texts is not None):
         raise SettingError("give --tokenizer, or --texts to learn one from, and not both")
     if settings.backbone.tokenizer and not (pieces is None and min_count is None):
@@ -52,7 +52,7 @@ def fresh(
         )
     facts = make_fresh_backbone(texts, out_, settings, BarProgress())
     line = (
-        f"{facts['pieces']:,} pieces, {facts['layers']} layers of width {facts['width']} with {facts['heads']} heads, "
-        f"texts of up to {facts['positions']} subwords; untrained"
+        f"{out_}: {facts['pieces']:,} pieces, {facts['layers']} layers of width {facts['width']} with "
+        f"{facts['heads']} heads, texts of up to {facts['positions']} subwords; untrained"
     )
-    show_facts({"backbone": str(out_), **facts}, line, out_, json)
+    show(json, {"backbone": str(out_), **facts}, line)

@@ -1,11 +1,11 @@
-"""`model import`."""
+"""`model import`: a SPLADE model made elsewhere, as one of ours."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lexigraft.cli.console import out, print_json, show_messages
+from lexigraft.cli.console import show, show_messages
 from lexigraft.cli.options import JsonOption
 
 
@@ -28,12 +28,10 @@ def import_(
 
     show_messages()
     facts = import_model(source, out_, query_length, document_length)
-    if json:
-        print_json({"model": str(out_), **facts})
-        return
-    out.print(
+    show(
+        json,
+        {"model": str(out_), **facts},
         f"{out_}: {facts['n_terms']:,} terms, {facts['pooling']} over all tokens, at most {facts['query_length']} of a "
         f"query and {facts['document_length']} of a document",
-        soft_wrap=True,
+        f"use it: lexigraft encode --data DIR --model {out_} --out VECTORS",
     )
-    out.print(f"use it: lexigraft encode --data DIR --model {out_} --out VECTORS", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`lexigraft model logits`: statistics of what a model says before it is pooled."""
+"""`lexigraft model logits`: statistics of a model's logits before pooling."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,10 +6,14 @@ from typing import Annotated, Any
 import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
-from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, SetOption
+from lexigraft.cli.given_settings import SettingsOptions
+from lexigraft.cli.option_groups import grouped
+from lexigraft.cli.options import DataOption, JsonOption
 
 
+@grouped
 def logits(
+    *,
     model: Annotated[Path, typer.Option("--model", help="A model, such as RUN/model/pretrained, or a run.")],
     data: DataOption,
     texts: Annotated[int, typer.Option("--texts", min=0, help="So many documents, drawn once; 0: all.")] = 8000,
@@ -17,16 +21,14 @@ def logits(
         int, typer.Option("--length", min=0, help="Subwords read of each; 0: as many as in training.")
     ] = 0,
     out_: Annotated[Path | None, typer.Option("--out", help="A file to write the numbers to, as JSON.")] = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
+    given: SettingsOptions,
     json: JsonOption = False,
 ) -> None:
     """Measure a model's raw logits: how high and how far apart, by document and by term."""
-    from lexigraft.core.config import load_settings
     from lexigraft.learn.model_logits import measure
 
     show_messages()
-    facts = measure(model, data, texts, length, load_settings(config, set_ or ()), out_, BarProgress())
+    facts = measure(model, data, texts, length, given.load(), out_, BarProgress())
     if json:
         print_json(facts)
     else:

@@ -6,15 +6,18 @@ from typing import Annotated, Any
 
 import typer
 
-from lexigraft.cli.console import BarProgress, show_messages
-from lexigraft.cli.model.training import show_facts
-from lexigraft.cli.options import ConfigOption, JsonOption, SetOption
-from lexigraft.cli.setting_options import as_overrides, override_option
+from lexigraft.cli.console import BarProgress, show, show_messages
+from lexigraft.cli.given_settings import SettingsOptions
+from lexigraft.cli.option_groups import grouped
+from lexigraft.cli.options import JsonOption
+from lexigraft.cli.setting_options import override_option
 
 USUAL_STEPS = 1000
 
 
+@grouped
 def mlm(
+    *,
     backbone: Annotated[str, typer.Option("--backbone", help="embedded, a folder, or a hub name.")],
     texts: Annotated[str, typer.Option("--texts", help="What it reads: a collection or texts, as --data elsewhere.")],
     out_: Annotated[Path, typer.Option("--out", help="The folder to write, for --set model.backbone=DIR.")],
@@ -30,28 +33,25 @@ def mlm(
     sampled: Annotated[int | None, override_option("mlm.sampled")] = None,
     seed: Annotated[int | None, override_option("run.seed")] = None,
     checkpoint_every: Annotated[int | None, override_option("mlm.checkpoint_every")] = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
+    given: SettingsOptions,
     json: JsonOption = False,
 ) -> None:
     """Train a backbone to name masked subwords: to add a head, or to bring it closer to a corpus.
 
-    What is not given is as the settings of the section mlm say.
+    An option that is not given has the value of its setting in the section mlm.
     """
-    from lexigraft.core.config import load_settings
     from lexigraft.learn.model_mlm import make_masked_lm
 
     show_messages()
-    given = {
+    settings = given.load({
         "mlm.steps": steps, "mlm.epochs": epochs, "mlm.batch": batch, "mlm.learning_rate": learning_rate,
         "mlm.warmup": warmup, "mlm.horizon": horizon, "mlm.length": length, "mlm.flops": flops,
         "mlm.sampled": sampled, "mlm.checkpoint_every": checkpoint_every, "run.seed": seed,
-    }  # fmt: skip
-    settings = load_settings(config, [*(set_ or ()), *as_overrides(given)])
+    })  # fmt: skip
     if steps is None and epochs is None and not settings.mlm.trains:
         settings = replace(settings, mlm=replace(settings.mlm, steps=USUAL_STEPS))
     facts = make_masked_lm(backbone, texts, out_, settings, layers, BarProgress())
-    show_facts({"masked_lm": str(out_), **facts}, _line(facts), out_, json)
+    show(json, {"masked_lm": str(out_), **facts}, f"{out_}: {_line(facts)}")
 
 
 def _line(facts: dict[str, Any]) -> str:

@@ -1,1 +1,1 @@
-"""`vocab ...`."""
+"""`vocab`: learning vocabularies and looking at them."""

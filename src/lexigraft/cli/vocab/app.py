@@ -2,24 +2,18 @@
 
 import json as json_library
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from lexigraft.cli.console import BarProgress, print_json, print_line, show_messages
-from lexigraft.cli.model.training import AgainOption, show_facts, train_stage
-from lexigraft.cli.options import (
-    ConfigOption,
-    DataOption,
-    JsonOption,
-    OnDuplicateOption,
-    OutOption,
-    RecipeOption,
-    SetOption,
-    overrides,
-)
-from lexigraft.cli.setting_options import as_overrides, override_option, setting_option
+from lexigraft.cli.console import BarProgress, print_json, print_line, show, show_messages
+from lexigraft.cli.given_settings import Loading, ReadingOptions, SettingsOptions
+from lexigraft.cli.option_groups import grouped
+from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, SetOption
+from lexigraft.cli.setting_options import override_option, setting_option
+from lexigraft.cli.stage import StageOptions
 from lexigraft.core.settings import BackboneSettings
 
 VOCABULARY = "A learned vocabulary, a run, a tokenizer folder, or a text file with one term a line."
@@ -31,45 +25,39 @@ StudyOut = Annotated[
     Path | None, typer.Option("--out", help="A folder to write the numbers and a picture to; nothing where not given.")
 ]
 
+LEARN = "Learn one"
+LOOK = "Look at them"
+
 app = typer.Typer(no_args_is_help=True, help="Learn vocabularies and look at them.")
 
 
-@app.command()
-def learn(
-    data: DataOption,
-    run: OutOption,
-    recipe: RecipeOption = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
-    again: AgainOption = False,
-    json: JsonOption = False,
-) -> None:
+@app.command(rich_help_panel=LEARN)
+@grouped
+def learn(given: StageOptions, json: JsonOption = False) -> None:
     """Learn a run's vocabulary: the collection's own terms, the most frequent first."""
-    folder = train_stage("vocabulary", data, run, config, set_, again, recipe)
+    folder = given.make("vocabulary")
     facts = json_library.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
-    show_facts({"vocabulary": str(folder), **facts}, _line(facts), folder, json)
+    show(json, {"vocabulary": str(folder), **facts}, f"{folder}: {_line(facts)}")
 
 
-@app.command()
+@app.command(rich_help_panel=LEARN)
+@grouped
 def unigrams(
+    *,
     data: DataOption,
     out_: Annotated[Path, typer.Option("--out", help="The folder to write the vocabulary to.")],
     size: Annotated[int | None, override_option("vocab.size")] = None,
     min_count: Annotated[int | None, override_option("vocab.min_count")] = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
-    on_duplicate: OnDuplicateOption = None,
+    given: ReadingOptions,
     json: JsonOption = False,
 ) -> None:
     """Learn a vocabulary of any texts, without a run: to look at, or for runs by --set vocab.source=DIR."""
-    from lexigraft.core.config import load_settings
     from lexigraft.learn.unigrams import make_unigrams
 
     show_messages()
-    given = {"vocab.size": size, "vocab.min_count": min_count}
-    settings = load_settings(config, [*overrides(set_, on_duplicate), *as_overrides(given)])
+    settings = given.load({"vocab.size": size, "vocab.min_count": min_count})
     facts = make_unigrams(data, out_, settings, BarProgress())
-    show_facts({"vocabulary": str(out_), **facts}, _line(facts), out_, json)
+    show(json, {"vocabulary": str(out_), **facts}, f"{out_}: {_line(facts)}")
 
 
 def _line(facts: dict[str, Any]) -> str:
@@ -81,72 +69,71 @@ def _line(facts: dict[str, Any]) -> str:
     )
 
 
-@app.command()
+@app.command(rich_help_panel=LEARN)
+@grouped
 def wordpiece(
+    *,
     data: DataOption,
     out_: Annotated[Path, typer.Option("--out", help="The folder to write the tokenizer to.")],
     size: Annotated[int, setting_option(BackboneSettings, "pieces", "--size")] = 30_000,
     min_count: Annotated[int, setting_option(BackboneSettings, "min_count")] = BackboneSettings.min_count,
-    config: ConfigOption = None,
-    set_: SetOption = None,
+    given: SettingsOptions,
     json: JsonOption = False,
 ) -> None:
     """Learn a WordPiece tokenizer of a collection's own, a folder that transformers loads."""
-    from lexigraft.core.config import load_settings
     from lexigraft.learn.wordpiece import make_tokenizer
 
     show_messages()
-    facts = make_tokenizer(data, out_, load_settings(config, set_ or ()), size, min_count, BarProgress())
+    facts = make_tokenizer(data, out_, given.load(), size, min_count, BarProgress())
     line = (
-        f"{facts['pieces']:,} pieces of {facts['distinct_words']:,} distinct words; they spell {facts['coverage']:.1%} "
-        "of the text"
+        f"{out_}: {facts['pieces']:,} pieces of {facts['distinct_words']:,} distinct words; they spell "
+        f"{facts['coverage']:.1%} of the text"
     )
-    show_facts({"tokenizer": str(out_), **facts}, line, out_, json)
+    show(json, {"tokenizer": str(out_), **facts}, line)
 
 
-@app.command()
-def stats(
-    vocabulary: Annotated[Path, typer.Argument(help=VOCABULARY)],
-    data: TryOption = None,
-    out_: StudyOut = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
-    json: JsonOption = False,
-) -> None:
+@dataclass(frozen=True)
+class StudyOptions(Loading):
+    """What a vocabulary is tried on, where the numbers go, and the settings that texts are read with."""
+
+    data: TryOption = None
+    out_: StudyOut = None
+    config: ConfigOption = None
+    set_: SetOption = None
+    json: JsonOption = False
+
+    def show(self, facts: dict[str, Any], print_tables: Callable[[], None]) -> None:
+        if self.json:
+            print_json(facts)
+            return
+        print_tables()
+        if self.out_ is not None:
+            print_line(f"written to {self.out_}")
+
+
+@app.command(rich_help_panel=LOOK)
+@grouped
+def stats(vocabulary: Annotated[Path, typer.Argument(help=VOCABULARY)], study: StudyOptions) -> None:
     """Count a vocabulary: size, scripts, frequencies; with --data, what it makes of queries and documents."""
     from lexigraft.cli.vocab.tables import print_stats
     from lexigraft.comparison import vocabulary_study
-    from lexigraft.core.config import load_settings
 
     show_messages()
-    facts = vocabulary_study.stats(vocabulary, data, out_, load_settings(config, set_ or ()), BarProgress())
-    _show_study(facts, lambda: print_stats([facts]), out_, json)
+    facts = vocabulary_study.stats(vocabulary, study.data, study.out_, study.load(), BarProgress())
+    study.show(facts, lambda: print_stats([facts]))
 
 
-@app.command()
+@app.command(rich_help_panel=LOOK)
+@grouped
 def compare(
     a: Annotated[Path, typer.Argument(help=VOCABULARY)],
     b: Annotated[Path, typer.Argument(help="Another one.")],
-    data: TryOption = None,
-    out_: StudyOut = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
-    json: JsonOption = False,
+    study: StudyOptions,
 ) -> None:
     """Compare two vocabularies: what they share, and what only one has."""
     from lexigraft.cli.vocab.tables import print_comparison
     from lexigraft.comparison import vocabulary_study
-    from lexigraft.core.config import load_settings
 
     show_messages()
-    facts = vocabulary_study.compare(a, b, data, out_, load_settings(config, set_ or ()), BarProgress())
-    _show_study(facts, lambda: print_comparison(facts), out_, json)
-
-
-def _show_study(facts: dict[str, Any], print_tables: Callable[[], None], out: Path | None, as_json: bool) -> None:
-    if as_json:
-        print_json(facts)
-        return
-    print_tables()
-    if out is not None:
-        print_line(f"written to {out}")
+    facts = vocabulary_study.compare(a, b, study.data, study.out_, study.load(), BarProgress())
+    study.show(facts, lambda: print_comparison(facts))

@@ -8,7 +8,7 @@ from lexigraft.core.settings.backbone import BackboneSettings
 from lexigraft.core.settings.data import DataSettings
 from lexigraft.core.settings.declaration import AUTO
 from lexigraft.core.settings.evaluate import EvaluateSettings
-from lexigraft.core.settings.every import Settings
+from lexigraft.core.settings.every import FORMER_NAME, Settings, section_names
 from lexigraft.core.settings.finetune import FinetuneSettings
 from lexigraft.core.settings.index import IndexSettings
 from lexigraft.core.settings.lexical import LexicalSettings
@@ -16,7 +16,7 @@ from lexigraft.core.settings.mlm import MlmSettings
 from lexigraft.core.settings.model import ModelSettings
 from lexigraft.core.settings.pretrain import PretrainSettings
 from lexigraft.core.settings.prune import PruneSettings
-from lexigraft.core.settings.run import SYSTEMS, RunSettings
+from lexigraft.core.settings.run import LEXICAL, RunSettings
 from lexigraft.core.settings.search import SEARCH_METHODS, SearchSettings
 from lexigraft.core.settings.teacher import TeacherSettings
 from lexigraft.core.settings.tilde import TildeSettings
@@ -24,8 +24,9 @@ from lexigraft.core.settings.vocab import VocabSettings
 
 __all__ = [
     "AUTO",
+    "FORMER_NAME",
+    "LEXICAL",
     "SEARCH_METHODS",
-    "SYSTEMS",
     "BackboneSettings",
     "DataSettings",
     "EvaluateSettings",
@@ -42,4 +43,5 @@ __all__ = [
     "TeacherSettings",
     "TildeSettings",
     "VocabSettings",
+    "section_names",
 ]

@@ -13,7 +13,7 @@ from lexigraft.core.errors import SettingError, require
 from lexigraft.core.settings.bounds import Bounds
 
 AUTO = "auto"
-NUMBER_OR_AUTO = float | str
+NUMBER_OR_WORD = float | str
 TEXTS = tuple[str, ...]
 PAIRS = tuple[tuple[int, int], ...]
 OPTIONAL_TEXT = str | None
@@ -24,7 +24,7 @@ KINDS: Mapping[Any, str] = {
     float: "number",
     str: "text",
     OPTIONAL_TEXT: "text",
-    NUMBER_OR_AUTO: "number",
+    NUMBER_OR_WORD: "number",
     TEXTS: "list of texts",
     PAIRS: "list of pairs of counts",
 }
@@ -43,6 +43,7 @@ class Declaration:
     some_of: tuple[str, ...] = ()  # what a list may hold
     bounds: Bounds = field(default_factory=Bounds)
     called: str = ""  # what errors call it, where that is not the name of its field
+    words: Mapping[str, str] = field(default_factory=dict)  # what may stand in place of a number, beside "auto"
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,8 @@ class Setting:
             return bool(value) and all(_is_pair_of_counts(pair) for pair in value)
         if self.said.some_of:
             return value == (AUTO,) or (bool(value) and set(value) <= set(self.said.some_of))
-        if isinstance(value, str) and self.type == NUMBER_OR_AUTO:
-            return value == AUTO
+        if isinstance(value, str) and self.type == NUMBER_OR_WORD:
+            return value in self._words
         return self.said.bounds.hold(value) if isinstance(value, (int, float)) else True
 
     @property
@@ -81,12 +82,17 @@ class Setting:
     @property
     def range(self) -> str:
         """The values that are allowed of all that have its type; empty where that is every one."""
-        or_auto = f", or {AUTO}" if self.said.auto and self.type is not str else ""
+        or_auto = f", or {' or '.join(self._words)}" if self._words and self.type is not str else ""
         if self.said.one_of:
             return f"one of {', '.join(map(str, self.said.one_of))}"
         if self.said.some_of:
             return f"some of {', '.join(self.said.some_of)}{or_auto}"
-        return SOME_PAIRS if self.type == PAIRS else f"{self.said.bounds.words}{or_auto}"
+        return SOME_PAIRS if self.type == PAIRS else f"{self.said.bounds.words}{or_auto}".removeprefix(", ")
+
+    @property
+    def _words(self) -> Mapping[str, str]:
+        """The words that may stand in place of a number or a list, with their meanings."""
+        return {**({AUTO: self.said.auto} if self.said.auto else {}), **self.said.words}
 
     @property
     def kind(self) -> str:
@@ -102,7 +108,8 @@ class Setting:
     def special_values(self) -> list[tuple[str, str]]:
         """Values with a meaning of their own, and what each means."""
         named = [(json.dumps(value), meaning) for value, meaning in self.said.one_of.items()]
-        others = [(json.dumps(AUTO), self.said.auto), ("0", self.said.zero), ("empty", self.said.empty)]
+        words = [(json.dumps(word), meaning) for word, meaning in self._words.items()]
+        others = [*words, ("0", self.said.zero), ("empty", self.said.empty)]
         return [(value, meaning) for value, meaning in [*named, *others] if meaning]
 
     def read(self, value: Any) -> Any:
@@ -110,8 +117,8 @@ class Setting:
         if self.type in (TEXTS, PAIRS):
             return self._read_list(value)
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if self.type == NUMBER_OR_AUTO:
-            require(number or value == AUTO, self.name, value, self.allowed)
+        if self.type == NUMBER_OR_WORD:
+            require(number or value in list(self._words), self.name, value, self.allowed)
             return float(value) if number else value
         if self.type is float and number:
             return float(value)

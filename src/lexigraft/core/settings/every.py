@@ -1,11 +1,13 @@
 """All sections together, and the rules between them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import cast
+from typing import Any, cast
 
 from lexigraft.core.errors import require
 from lexigraft.core.settings.backbone import BackboneSettings
 from lexigraft.core.settings.data import DataSettings
+from lexigraft.core.settings.declaration import AUTO
 from lexigraft.core.settings.evaluate import EvaluateSettings
 from lexigraft.core.settings.finetune import FinetuneSettings
 from lexigraft.core.settings.index import IndexSettings
@@ -14,12 +16,15 @@ from lexigraft.core.settings.mlm import MlmSettings
 from lexigraft.core.settings.model import ModelSettings
 from lexigraft.core.settings.pretrain import PretrainSettings
 from lexigraft.core.settings.prune import PruneSettings
-from lexigraft.core.settings.run import RunSettings
+from lexigraft.core.settings.run import LEXICAL, RunSettings
 from lexigraft.core.settings.search import SearchSettings
 from lexigraft.core.settings.section import Section
 from lexigraft.core.settings.teacher import TeacherSettings
 from lexigraft.core.settings.tilde import TildeSettings
 from lexigraft.core.settings.vocab import VocabSettings
+
+FORMER_NAME = "esplade"  # of any model, in runs from before models were called what they are
+ONCE = "each system once"
 
 
 @dataclass(frozen=True)
@@ -41,8 +46,12 @@ class Settings:
     index: IndexSettings = field(default_factory=IndexSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     evaluate: EvaluateSettings = field(default_factory=EvaluateSettings)
+    # By the name of a system: its kind, and by section what it says in place of the run's settings. `config` reads and
+    # checks these, `lexigraft.core.systems` applies them.
+    systems: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._require_known_systems()
         both = bool(self.model.expansions) and self.tilde.trains
         require(not both, "model.expansions", self.model.expansions, "empty, unless tilde.steps and tilde.epochs are 0")
         if self.tilde.trains:
@@ -51,6 +60,27 @@ class Settings:
             why = f"{kept}; 0 keeps up to tilde.top, which is {self.tilde.top}" if not self.tilde.keep else kept
             require(words <= room, "tilde.keep", self.tilde.keep, why)
         (_require_room_for_the_teacher if self.teacher.trains else _require_named_files)(self.finetune)
+
+    @property
+    def own_names(self) -> tuple[str, ...]:
+        """What the model of the run's own settings may be called: what it is, or as every model was called once."""
+        return tuple(name for name in dict.fromkeys((self.model.usual_name, FORMER_NAME)) if name not in self.systems)
+
+    def _require_known_systems(self) -> None:
+        named = self.run.systems
+        if named == (AUTO,):
+            return
+        known = list(dict.fromkeys((*LEXICAL, *self.systems, *self.own_names)))
+        ok = bool(named) and set(named) <= set(known)
+        require(ok, "run.systems", list(named), f"some of {', '.join(known)}, or {AUTO}")
+        own = [name for name in named if name in self.own_names]
+        once = f"with one of {' and '.join(own)}: both are the run's own model"
+        require(len(own) <= 1 and len(set(named)) == len(named), "run.systems", list(named), once if own[1:] else ONCE)
+
+
+def section_names() -> list[str]:
+    """The sections that settings have, in order."""
+    return [one.name for one in fields(Settings) if one.name != "systems"]
 
 
 def _require_named_files(finetune: FinetuneSettings) -> None:
@@ -78,4 +108,6 @@ def _require_room_for_the_teacher(finetune: FinetuneSettings) -> None:
 
 
 # The section classes by their names, in order.
-SECTIONS: dict[str, type[Section]] = {one.name: cast(type[Section], one.default_factory) for one in fields(Settings)}
+SECTIONS: dict[str, type[Section]] = {
+    one.name: cast(type[Section], one.default_factory) for one in fields(Settings) if one.name in section_names()
+}

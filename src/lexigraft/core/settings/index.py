@@ -18,5 +18,5 @@ class IndexSettings(Section, name="index"):
     reorder: bool = setting(
         False,
         "documents with common terms beside each other (recursive graph bisection); made neither the index smaller nor "
-        "a search faster where it was measured ([engines](engines.md))",
+        "a search faster where it was measured ([engines](results/engines.md))",
     )

@@ -11,6 +11,7 @@ HEADS = {
     "plain": "the backbone's own head over its own subwords, in raw text",
     "unicoil": "those subwords too, one impact for each that stands in the text",
 }
+NAMES = {"grafted": "esplade", "random": "esplade-random", "plain": "splade", "unicoil": "unicoil"}  # by head
 QUERY_SIDES = {"model": "", "words": "their distinct terms weigh 1 each (SPLADE-doc), and a search needs no model"}
 POOLINGS = {"max": "", "sum": "own words count as one more token", "cls": "the first token alone"}
 
@@ -18,6 +19,11 @@ POOLINGS = {"max": "", "sum": "own words count as one more token", "cls": "the f
 @dataclass(frozen=True)
 class ModelSettings(Section, name="model"):
     """The backbone and the head grafted onto it."""
+
+    @property
+    def usual_name(self) -> str:
+        """What a model of this head and these queries is called where nobody names it."""
+        return NAMES[self.head] + ("-doc" if self.queries == "words" else "")
 
     backbone: str = setting(
         "auto",

@@ -31,7 +31,7 @@ class PretrainSettings(Section, name="pretrain"):
         0,
         "steps between looks at texts kept apart, in which only the first subword, or only the later subwords, of "
         "terms are masked",
-        "More: [pretraining](pretraining.md).",
+        "More: [pretraining](howto/pretraining.md).",
         at_least=0,
         zero="never",
     )

@@ -13,3 +13,10 @@ class PruneSettings(Section, name="prune"):
         ((0, 0), (10, 40), (7, 20), (5, 20), (5, 10)), "pairs (qk, dk) of terms that the learned model keeps"
     )
     lexical: tuple[tuple[int, int], ...] = setting(((0, 0),), "pairs (qk, dk) of terms that BM25 keeps")
+    budget: float | str = setting(
+        "bm25",
+        "what a search of the run may cost, in FLOPS: it is searched with the best of `prune.budgets`, by MRR@10 on "
+        "validation queries, that costs no more there",
+        more_than=0,
+        words={"bm25": "what BM25 costs on the same queries", "none": "nothing is chosen, whole vectors are searched"},
+    )

@@ -8,7 +8,7 @@ from lexigraft.core.settings.every import SECTIONS
 from lexigraft.core.settings.section import Section, declared
 
 HEADER = """\
-<!-- Made from src/lexigraft/core/settings by `make settings-reference`; a test holds the two together. -->
+<!-- Made from src/lexigraft/core/settings by `make reference`; a test holds the two together. -->
 
 # Settings
 
@@ -16,6 +16,26 @@ Given in a TOML file (`--config`) as `[section]` and `key = value`, or one at a 
 recipe (`--recipe NAME`, one of `lexigraft recipe list`, or a TOML file of your own) is a whole set of them: it comes
 before the file, and the file before `--set`. A value that is not allowed ends the command, with a line that says what
 is.
+
+A run has any number of systems. Each table `[systems.NAME]` is one more, with a recipe, settings or both; what it does
+not say is the run's. On the command line: `--set systems.NAME.section.key=value`.
+
+```toml
+[systems.unicoil]
+recipe = "csv-unicoil-small"
+
+[systems.small]
+model.layers = 2
+finetune.steps = 100
+
+[systems.long]
+kind = "bm25"
+lexical.b = 0.9
+```
+
+A system is a model, which may say all of `vocab`, `model`, `backbone`, `mlm`, `pretrain`, `teacher`, `tilde`,
+`finetune` and `prune`, and the seed of `run`; or, with `kind = "bm25"`, BM25, which may say all of `lexical` and
+`prune`. The collection, indexes and what is measured are the run's, so that its systems can be compared.
 """
 COLUMNS = "| setting | default | allowed | meaning |\n|---|---|---|---|\n"
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from lexigraft.core.settings.declaration import AUTO
 from lexigraft.core.settings.section import Section, setting
 
-SYSTEMS = ("bm25", "bm25-plain", "esplade")
+LEXICAL = ("bm25", "bm25-plain")  # the systems that every run may have
 
 
 @dataclass(frozen=True)
@@ -14,11 +14,12 @@ class RunSettings(Section, name="run"):
 
     systems: tuple[str, ...] = setting(
         (AUTO,),
-        'what to build and measure: some of `"bm25"`, `"bm25-plain"` (without stop-words and stemming) and '
-        '`"esplade"`, the learned model',
-        some_of=SYSTEMS,
-        auto="bm25 and esplade, or where no model can be trained (no `train` extra, fewer than 200 training pairs) "
-        "bm25 and bm25-plain",
+        'what to build and measure: some of `"bm25"`, `"bm25-plain"` (without stop-words and stemming), those that '
+        "`[systems]` names, and the run's own model, which is called by its head: `esplade` where that is grafted, "
+        "else `splade`, `unicoil` or `esplade-random`, with `-doc` where `model.queries` is `words`; `esplade` is "
+        "understood for any of them",
+        auto="bm25 and all that `[systems]` names; without it, bm25 and the run's own model or, where none can be "
+        "trained (no `train` extra, fewer than 200 training pairs), bm25 and bm25-plain",
     )
     seed: int = setting(
         0, "decides batches, masks, dropout, random heads and encoders from scratch; another one trains again"

@@ -23,7 +23,7 @@ class SearchSettings(Section, name="search"):
     overlap: float = setting(
         0.0,
         "only documents that hold this share of the query's terms are scored",
-        "More: [search](search.md).",
+        "More: [search](howto/search.md).",
         at_least=0,
         at_most=1,
         zero="all that hold one",

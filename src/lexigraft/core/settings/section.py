@@ -34,12 +34,13 @@ def setting(
     zero: str = "",
     empty: str = "",
     auto: str = "",
+    words: Mapping[str, str] | None = None,
     called: str = "",
 ) -> T:
     """A field of a section; what the arguments say is explained at `Declaration`."""
     choices = one_of if isinstance(one_of, Mapping) else dict.fromkeys(one_of, "")
     bounds = Bounds(at_least, more_than, at_most, less_than)
-    said = Declaration(meaning, more, zero, empty, auto, choices, tuple(some_of), bounds, called)
+    said = Declaration(meaning, more, zero, empty, auto, choices, tuple(some_of), bounds, called, words or {})
     made: T = field(default=default, metadata={KEY: said})
     return made
 

@@ -1,7 +1,7 @@
 """The four sets made of clustered click pairs (D2, vocabulary study §3.2.1-3.2.3).
 
     testset         of every cluster, some queries with their documents, and the documents of some distractor queries
-    validset        the same, smaller
+    validset        as the testset, but smaller
     trainset-small  all other clustered queries
     trainset        those and the pairs of further logs
 

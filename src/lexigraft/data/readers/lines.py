@@ -29,7 +29,7 @@ class Line(NamedTuple):
 
     @property
     def where(self) -> str:
-        """For messages; made when asked for, because lines are many."""
+        """File and line number, for messages; made when asked for, because lines are many."""
         return f"{self.path}:{self.number}"
 
 

@@ -36,8 +36,8 @@ def corpus_metadata(collection: FolderCollection) -> Records:
 
 
 def file_metadata(path: Path) -> Records:
-    """Of a file: {"_id": ..., key: value, ...} a line (.jsonl), or a table with a header whose first column is the id
-    (.tsv; a cell that reads as a number is one, an empty one is no value)."""
+    """The metadata in a file: {"_id": ..., key: value, ...} a line (.jsonl), or a table with a header whose first
+    column is the id (.tsv; a cell that reads as a number is one, an empty one is no value)."""
     if not path.is_file():
         raise InputError(f"there is no file {path}")
     name = path.name.removesuffix(".gz")

@@ -1,11 +1,13 @@
 """What documents must have in common to live in one index, and the scale that they share where they can."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import document_of, require_same_vocabulary
 from lexigraft.index.live.state import LiveState
 from lexigraft.vectors.quantize import fits
@@ -14,6 +16,11 @@ from lexigraft.vectors.store import DocumentVectors, row_ranges
 
 def require_alike(folder: Path, state: LiveState, vectors: DocumentVectors, keep: int | None) -> None:
     """Raise unless `vectors` fit the live index at `folder`: vocabulary, encoder, passages and, where given, `keep`."""
+    if state.counts_words:
+        raise InputError(
+            f"{folder} is a live index of BM25, which keeps the counts of words, and vectors have none; add texts "
+            "(--data)"
+        )
     require_same_vocabulary(
         "the documents to add", vectors.matrix.vocab_fingerprint, f"the index {folder}", state.vocab_fingerprint
     )
@@ -28,6 +35,37 @@ def require_alike(folder: Path, state: LiveState, vectors: DocumentVectors, keep
         raise SettingError(f"keep = {keep} does not fit {folder}, whose documents keep {terms}; leave it out")
 
 
+def require_same_reading(folder: Path, state: LiveState, settings: LexicalSettings) -> None:
+    """Raise unless texts read by `settings` fit the live index at `folder`, which is of BM25 and says how its own were
+    read. The defaults count as not given."""
+    if not state.counts_words:
+        raise InputError(
+            f"{folder} is not a live index of BM25 that keeps the counts of words: its encoder is "
+            f"{state.query_encoder.get('kind')!r}; add vectors (--vectors)"
+        )
+    wanted, found = asdict(settings), lexical_settings(state)
+    for name, value in asdict(found).items():
+        if settings not in (LexicalSettings(), found) and wanted[name] != value:
+            raise SettingError(
+                f"lexical.{name} = {wanted[name]!r} does not fit {folder}, whose documents are read with {value!r}; "
+                "leave it out"
+            )
+
+
+def lexical_settings(state: LiveState) -> LexicalSettings:
+    """How a live index of BM25 reads and weighs texts."""
+    return LexicalSettings(**{name: value for name, value in state.query_encoder.items() if name != "kind"})
+
+
+def require_all_terms(keep: int | None) -> None:
+    """Raise where documents of a live index of BM25 are to be cut to their heaviest terms."""
+    if keep:
+        raise SettingError(
+            f"keep = {keep} is not allowed in a live index of BM25: the IDF is the query's, so a document's "
+            "heaviest terms are not those that tell most; leave it out"
+        )
+
+
 def require_same_rows(folder: Path, state: LiveState, passages: bool) -> None:
     """Raise unless the rows to add are documents or passages, as those of the index are."""
     if passages != state.passages:
@@ -38,13 +76,13 @@ def require_same_rows(folder: Path, state: LiveState, passages: bool) -> None:
         )
 
 
-def documents_of(vectors: DocumentVectors) -> set[str]:
-    """The ids of the documents in `vectors`. Raises `InputError` unless the passages of each are numbered from 0 on
+def row_documents(row_ids: Iterable[str], passages: bool) -> set[str]:
+    """The ids of the documents that rows are of. Raises `InputError` unless the passages of each are numbered from 0 on
     without a gap: after one they would not be found, and so not deleted."""
-    if not vectors.passages:
-        return set(vectors.matrix.row_ids)
+    if not passages:
+        return set(row_ids)
     found: dict[str, list[int]] = {}  # how many passages, and the largest number
-    for row_id in vectors.matrix.row_ids:
+    for row_id in row_ids:
         doc_id, number = document_of(row_id), row_id.rpartition("#")[2]
         if not (number.isascii() and number.isdecimal() and number == str(int(number))):
             raise InputError(f"the passage {row_id!r} has no number; the passages of a document ID are ID#0, ID#1, ...")

@@ -17,9 +17,12 @@ from lexigraft.core.artifact import MANIFEST, hash_file
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.types import Vocabulary, document_of
 from lexigraft.index.inverted import Index
+from lexigraft.index.live.counts import CountedSegment, document_frequency, open_segment_counts
 from lexigraft.index.live.deleted import read_allowed
 from lexigraft.index.live.state import REMEDY, SEGMENTS, LiveState, SegmentState, read_state
+from lexigraft.index.live.widening import longest_vocabulary, widened
 from lexigraft.index.store import open_index
+from lexigraft.vectors.query_encoder import LIVE_BM25, Frequencies
 
 ATTEMPTS = 20  # a state that is gone before it is opened, so many times in a row
 SCAN_FROM = 16  # one id in so many rows is found by searching, more are found by going through all rows
@@ -64,11 +67,14 @@ class LiveIndex:
     segments: tuple[Segment, ...]
     query_encoder: Mapping[str, Any]
     generation: int = 0
+    frequencies: Frequencies | None = None  # of the living documents, where queries carry the IDF (BM25)
 
     @classmethod
     def of_index(cls, index: Index) -> "LiveIndex":
         """A plain index as one segment without deleted rows, so that who reads either needs one way only."""
-        return cls((Segment(index),), index.meta.query_encoder)
+        alone = index.meta.query_encoder.get("kind") == LIVE_BM25  # a segment of a live one, opened by itself
+        frequencies = Frequencies(index.n_documents, index.lengths) if alone else None
+        return cls((Segment(index),), index.meta.query_encoder, frequencies=frequencies)
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -125,7 +131,13 @@ def open_newest(folder: Path, checksums: bool = True) -> tuple[LiveState, LiveIn
 def open_state(folder: Path, state: LiveState, checksums: bool) -> LiveIndex:
     """The segments that `state` names; raises `OSError` where one is not whole."""
     segments = tuple(open_segment(folder, segment, checksums) for segment in state.segments)
-    return LiveIndex(segments, state.query_encoder, state.generation)
+    if not state.counts_words:
+        return LiveIndex(segments, state.query_encoder, state.generation)
+    vocabulary = longest_vocabulary([segment.index for segment in segments])
+    counted = [with_counts(folder, *item) for item in zip(state.segments, segments, strict=True)]
+    frequencies = Frequencies(state.n_living, document_frequency(counted, len(vocabulary[0])))
+    wide = tuple(Segment(widened(segment.index, *vocabulary), segment.allowed) for segment in segments)
+    return LiveIndex(wide, state.query_encoder, state.generation, frequencies)
 
 
 def open_segment(folder: Path, segment: SegmentState, checksums: bool) -> Segment:
@@ -136,3 +148,9 @@ def open_segment(folder: Path, segment: SegmentState, checksums: bool) -> Segmen
     if hash_file(manifest) != segment.manifest_sha256:
         raise ArtifactError(f"{manifest} does not match its checksum: it was changed or damaged; {REMEDY}")
     return Segment(open_index(path, checksums), read_allowed(folder, segment))
+
+
+def with_counts(folder: Path, named: SegmentState, segment: Segment) -> CountedSegment:
+    """An open segment of BM25 with the counts that lie in its folder."""
+    counts = open_segment_counts(folder / SEGMENTS / named.name, segment.index)
+    return CountedSegment(segment.index, segment.allowed, counts)

@@ -20,7 +20,8 @@ from lexigraft.core.artifact import MANIFEST, canonical_json, sync
 from lexigraft.core.errors import ArtifactError
 
 STATE_FILE, SEGMENTS, DELETED = "live.json", "segments", "deleted"
-KIND, FORMAT_VERSION = "live index", 1
+KIND, FORMAT_VERSION = "live index", 2
+WITHOUT_COUNTS = 1  # the format of all that are not of BM25, which has not changed since the first
 REMEDY = "restore it from a backup, or make the live index again"
 
 
@@ -60,6 +61,12 @@ class LiveState:
     passages: bool
     query_encoder: Mapping[str, Any]
     segments: tuple[SegmentState, ...]
+    mean_length: float | None = None  # of BM25: by which all segments saturate term frequencies, until a full merge
+
+    @property
+    def counts_words(self) -> bool:
+        """Whether this is a live index of BM25, whose segments keep the counts of their words."""
+        return self.mean_length is not None
 
     @property
     def n_living(self) -> int:
@@ -84,7 +91,7 @@ def read_state(folder: Path) -> LiveState:
         if (folder / MANIFEST).is_file():
             remedy = f"it never changes; make a live index of it: lexigraft index live {folder} --out LIVE"
             raise ArtifactError(f"{folder} holds another artifact than a live index: {remedy}") from None
-        remedy = f"make one of an index: lexigraft index live INDEX --out {folder}"
+        remedy = f"make one of an index (lexigraft index live INDEX --out {folder}) or of texts (index add --data)"
         raise ArtifactError(f"there is no live index at {folder}; {remedy}") from None
     try:
         content = json.loads(found)
@@ -94,18 +101,22 @@ def read_state(folder: Path) -> LiveState:
         whole = False
     if not whole:
         raise ArtifactError(f"{path} does not match its checksum: it was changed or damaged; {REMEDY}")
-    if (content.get("kind"), content.get("format_version")) != (KIND, FORMAT_VERSION):
+    if content.get("kind") != KIND or content.get("format_version") not in (WITHOUT_COUNTS, FORMAT_VERSION):
         found_format = f"{content.get('kind')} format {content.get('format_version')}"
         raise ArtifactError(
-            f"{folder} has {found_format}, this version of Lexigraft reads {KIND} format {FORMAT_VERSION}; make it "
-            "again"
+            f"{folder} has {found_format}, this version of Lexigraft reads {KIND} formats "
+            f"{WITHOUT_COUNTS} and {FORMAT_VERSION}; make it again"
         )
     return _state_of(content)
 
 
 def write_state(folder: Path, state: LiveState) -> None:
     """Make `state` the one that every reader sees from now on, also after a loss of power."""
-    content = json.loads(canonical_json({"kind": KIND, "format_version": FORMAT_VERSION, **asdict(state)}))
+    shared, version = asdict(state), FORMAT_VERSION
+    if not state.counts_words:
+        del shared["mean_length"]
+        version = WITHOUT_COUNTS
+    content = json.loads(canonical_json({"kind": KIND, "format_version": version, **shared}))
     aside = folder / f".{STATE_FILE}.{os.getpid()}"
     aside.write_bytes(_serialised(content))
     sync(aside)

@@ -19,11 +19,24 @@ from lexigraft.core.artifact import MANIFEST, Manifest, hash_file, read_manifest
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import IndexSettings
+from lexigraft.core.settings import IndexSettings, LexicalSettings
+from lexigraft.core.types import Document, Vocabulary
 from lexigraft.index import store
 from lexigraft.index.build import build_index
 from lexigraft.index.inverted import IndexMeta
-from lexigraft.index.live.agreement import common_scale, documents_of, require_8_bits, require_alike, seen_from_segment
+from lexigraft.index.live.agreement import (
+    common_scale,
+    lexical_settings,
+    require_8_bits,
+    require_alike,
+    require_all_terms,
+    require_same_reading,
+    require_same_rows,
+    row_documents,
+    seen_from_segment,
+)
+from lexigraft.index.live.bm25 import first_state, plan_counted_merge, write_counted_segment
+from lexigraft.index.live.counts import living_rows
 from lexigraft.index.live.deleted import write_deleted
 from lexigraft.index.live.folder import (
     SCRATCH,
@@ -36,8 +49,10 @@ from lexigraft.index.live.folder import (
     sweep,
 )
 from lexigraft.index.live.merging import plan_merge, rebuild_vectors, scales_of
-from lexigraft.index.live.reader import Segment, open_segment
+from lexigraft.index.live.reader import Segment, open_segment, with_counts
 from lexigraft.index.live.state import SEGMENTS, LiveState, SegmentState, is_live, read_state, segment_name, write_state
+from lexigraft.index.live.widening import longest_vocabulary
+from lexigraft.vectors.counted_texts import count_texts
 from lexigraft.vectors.store import DocumentVectors
 
 SHOWN_IDS = 3
@@ -198,7 +213,8 @@ class LiveWriter:
         )
         require_8_bits(settings.bits if settings else 8)
         require_alike(self.folder, state, vectors, keep)
-        kept_segments, n_replaced = self._without(state, documents_of(vectors), replacing)
+        added = row_documents(vectors.matrix.row_ids, vectors.passages)
+        kept_segments, n_replaced = self._without(state, added, replacing)
         scale = common_scale(state, vectors)
         own_scale = scale is None and any(segment.n_postings for segment in state.segments)
         name = segment_name(state.next_segment)
@@ -211,6 +227,49 @@ class LiveWriter:
         segments = (*kept_segments, self._described(name, meta))
         self._commit(replace(state, segments=segments, next_segment=state.next_segment + 1))
         return Appended(name, meta.n_documents, n_replaced, meta.scale, own_scale)
+
+    def append_texts(
+        self,
+        documents: Iterable[Document],
+        lexical: LexicalSettings,
+        passages: bool = False,
+        keep: int | None = None,
+        replacing: bool = False,
+        settings: IndexSettings | None = None,
+        progress: Progress = SILENT,
+    ) -> Appended:
+        """Add documents by their texts to an index of BM25 as one more segment, or begin one, read as `lexical` says
+        (afterwards only to be checked). With `passages`, they are passages of documents. As for vectors, a known id
+        raises `InputError`, or its document is replaced."""
+        require_8_bits(settings.bits if settings else 8)
+        require_all_terms(keep)
+        state = self.state
+        if state is not None:
+            require_same_reading(self.folder, state, lexical)
+            require_same_rows(self.folder, state, passages)
+            lexical = lexical_settings(state)
+        known = self._vocabulary(state.segments)[0].terms if state is not None else ()
+        with self.scratch() as folder:
+            rows = count_texts(documents, lexical, known, folder)
+            if not rows.n_rows:
+                raise InputError("there are no documents to add; the collection is empty")
+            state = state or first_state(rows, lexical, passages)
+            kept_segments, n_replaced = self._without(state, row_documents(rows.row_ids, passages), replacing)
+            name = segment_name(state.next_segment)
+            meta = write_counted_segment(self.folder / SEGMENTS / name, state, rows, settings, progress)
+        changed = replace(
+            state,
+            segments=(*kept_segments, self._described(name, meta)),
+            next_segment=state.next_segment + 1,
+            vocab_fingerprint=rows.vocabulary.fingerprint,
+        )
+        self._commit(changed)
+        return Appended(name, meta.n_documents, n_replaced, meta.scale, own_scale=False)
+
+    def _vocabulary(self, segments: Iterable[SegmentState]) -> tuple[Vocabulary, str]:
+        """What the segments of an index of BM25 share: the longest vocabulary, and its fingerprint."""
+        opened = [store.open_index(self.folder / SEGMENTS / segment.name, checksums=False) for segment in segments]
+        return longest_vocabulary(opened)
 
     def delete(self, doc_ids: Iterable[str], missing: OnMissing = "error") -> Deleted:
         """Delete documents, all of their passages. Ids that do not live here raise `InputError` and nothing is deleted;
@@ -235,7 +294,8 @@ class LiveWriter:
     ) -> list[Merged]:
         """Merge segments while it pays, or all of them into one; says what was done, nothing where nothing was."""
         done = []
-        while span := plan_merge(self._present().segments, everything):
+        plan = plan_counted_merge if self._present().counts_words else plan_merge
+        while span := plan(self._present().segments, everything):
             require_8_bits(settings.bits if settings else 8)
             done.append(self._merge_range(*span, settings, progress))
         return done
@@ -246,15 +306,20 @@ class LiveWriter:
         # Every byte is checked: what is copied gets new checksums, and damage would look whole from then on.
         opened = [open_segment(self.folder, segment, checksums=True) for segment in chosen]
         survivors = [segment for segment in opened if segment.n_living]
-        into, error = None, 0.0
-        if len(survivors) == 1 and survivors[0].allowed is None:  # nothing to write: the others are empty
+        into, error, mean_length = None, 0.0, state.mean_length
+        weighed_anew = state.counts_words and not before and not after
+        if len(survivors) == 1 and survivors[0].allowed is None and not weighed_anew:  # the others are empty
             into = next(named for named, segment in zip(chosen, opened, strict=True) if segment.n_living)
+        elif survivors and state.counts_words:
+            into, mean_length = self._write_recounted(state, chosen, opened, weighed_anew, settings, progress)
         elif survivors:
             into, error = self._write_merged(state, survivors, settings, progress)
         elif not before and not after:  # one stays, all deleted: the vocabulary lives in segments
             into = chosen[0]
         segments = (*before, *((into,) if into else ()), *after)
-        self._commit(replace(state, segments=segments, next_segment=state.next_segment + 1))
+        fingerprint = self._vocabulary(segments)[1] if state.counts_words else state.vocab_fingerprint
+        changed = replace(state, segments=segments, vocab_fingerprint=fingerprint, mean_length=mean_length)
+        self._commit(replace(changed, next_segment=state.next_segment + 1))
         return Merged(
             tuple(segment.name for segment in chosen),
             into.name if into else None,
@@ -275,6 +340,27 @@ class LiveWriter:
             with write_artifact(self.folder / SEGMENTS / name, manifest) as draft:
                 meta = build_index(vectors, draft, state.keep, settings, progress, scale=scale)
         return self._described(name, meta), error
+
+    def _write_recounted(
+        self,
+        state: LiveState,
+        named: Sequence[SegmentState],
+        segments: Sequence[Segment],
+        weighed_anew: bool,
+        settings: IndexSettings | None,
+        progress: Progress,
+    ) -> tuple[SegmentState, float | None]:
+        """The living documents of segments of BM25 as one segment, made of their counts. `weighed_anew`: they are all
+        there are, so vocabulary and average length become those of an index made of them at once."""
+        together = list(zip(named, segments, strict=True))
+        counted = [with_counts(self.folder, *item) for item in together if item[1].n_living]
+        vocabulary = longest_vocabulary([segment.index for segment in counted])[0]
+        with self.scratch() as folder:
+            rows = living_rows(counted, vocabulary, weighed_anew, folder, progress)
+            mean_length = rows.mean_length if weighed_anew else state.mean_length
+            name, weighed = segment_name(state.next_segment), replace(state, mean_length=mean_length)
+            meta = write_counted_segment(self.folder / SEGMENTS / name, weighed, rows, settings, progress)
+        return self._described(name, meta), mean_length
 
     def _present(self) -> LiveState:
         state = self.state

@@ -13,14 +13,13 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Query, Ranking
 from lexigraft.data.collection import Collection
-from lexigraft.index.store import open_index
 from lexigraft.learn.teacher.scoring import score_to_file, wanted_pairs
 from lexigraft.measure.measures import judgements, reciprocal_rank
 from lexigraft.measure.trec import read_run, trec_id, write_run
 from lexigraft.model.cross_encoder import CrossEncoder
+from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.searcher import Searcher
 from lexigraft.stages.layout import QUALITY
-from lexigraft.vectors.query_encoder import encode_queries, open_query_encoder
 
 DEPTH = 100
 BM25, TEACHER = "bm25", "teacher"
@@ -66,11 +65,8 @@ def measure_teacher(
 
 
 def _search(index: Path, queries: list[Query]) -> Iterable[Ranking]:
-    opened = open_index(index)
-    vectors = encode_queries(
-        queries, open_query_encoder(opened.meta.query_encoder, opened.vocabulary, index), opened.vocabulary
-    )
-    return Searcher(opened).search_batch(vectors, DEPTH, os.cpu_count() or 1)
+    opened = EncodedIndex(index)
+    return Searcher(opened.index).search_batch(opened.encode_queries(queries), DEPTH, os.cpu_count() or 1)
 
 
 def _mrr(run: Path, grades: dict[str, dict[str, int]]) -> float:

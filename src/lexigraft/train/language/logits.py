@@ -6,7 +6,7 @@ here without masks, ReLU, logarithm, pooling or own words. Standard deviations a
     logit-score-std     for each term, the std of its logit over all tokens; the mean of these over the terms
     doc-score-avg @k    for each token, the mean of its k highest logits; the mean over a document's tokens, then over
                         the documents; k is 10, 100 and all
-    doc-score-std @k    the same with the std of a token's k highest logits
+    doc-score-std @k    as doc-score-avg, with the std of a token's k highest logits
     non-neg-terms       the mean and the std over all tokens of how many of a token's logits are 0 or more
 
 Logits exist for a bounded number of tokens at a time. What stays is a mean and a sum of squares for each term, and a

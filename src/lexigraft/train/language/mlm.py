@@ -87,10 +87,10 @@ def train_mlm(
         cut = None if settings.flops else masked_batch(batch, masked, special.pad, padding)
         return batch, masked, cut, naming
 
-    ahead = Prefetch(prepare, steps)
+    prefetch = Prefetch(prepare, steps)
 
     def step_losses(step: int) -> dict[str, Tensor]:
-        batch, masked, cut, naming = ahead(step)
+        batch, masked, cut, naming = prefetch(step)
         if cut is not None:
             named = name_masked(model, cut, model.weight, model.bias, naming)
             return {"loss": named.loss, accuracy: named.accuracy}

@@ -42,10 +42,10 @@ def pretrain(
         masked = mask_terms(batch, special.mask, ordinary, np.random.default_rng((seed, 1, step)))
         return masked_batch(batch, masked, special.pad, GPU_PADDING if device.type == "cuda" else MOST_PADDING)
 
-    ahead, phases = Prefetch(prepare, settings.steps), Phases(device)
+    prefetch, phases = Prefetch(prepare, settings.steps), Phases(device)
 
     def step_losses(step: int) -> dict[str, Tensor]:
-        batch = ahead(step)
+        batch = prefetch(step)
         phases.mark("inputs")
         named = name_masked(encoder.body, batch, encoder.head.weight, encoder.head.bias)
         return {"loss": named.loss, "accuracy": named.accuracy}

@@ -1,7 +1,7 @@
-"""A ranking that has died: every document of a batch scores the same, and training goes on to no end (F4).
+"""The collapse of a ranking: every document of a batch scores the same, and training continues in vain (F4).
 
 Its loss is then that of chance, and stays there: no term tells two texts apart, so no gradient does either. The number
-of terms does not show it (docs/training.md, "When training dies").
+of terms does not show it (docs/results/training.md, "When training dies").
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ SHARE_OF_STEPS = 20  # a long run may take longer to begin
 
 
 def chance_loss(relevant: NDArray[np.bool_], temperature: float, symmetric: bool, margin: float) -> float:
-    """What `in_batch_loss` is of equal scores; `relevant` [queries, documents] and the rest as there."""
+    """The value of `in_batch_loss` where all scores are equal; the arguments are those that it takes."""
     n = len(relevant)
     loss = _of_lists(relevant.shape[1] - relevant.sum(1), relevant.diagonal(), temperature, margin)
     if not symmetric:

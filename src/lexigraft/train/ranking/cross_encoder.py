@@ -66,10 +66,10 @@ def train_cross_encoder(
         asked = np.broadcast_to(queries[:, None], known.shape)[known][share]
         return bucketed_pairs(model, texts, asked, documents[known][share]), known
 
-    ahead = Prefetch(prepare, steps)
+    prefetch = Prefetch(prepare, steps)
 
     def step_losses(step: int) -> dict[str, Tensor]:
-        buckets, known = ahead(step)
+        buckets, known = prefetch(step)
         scores = gather_rows(score_buckets(model, buckets), int(known.sum()))
         found = torch.from_numpy(known).to(scores.device)
         table = torch.full(found.shape, float("-inf"), device=scores.device).masked_scatter(found, scores)

@@ -47,22 +47,25 @@ def finetune(
 
     def prepare(step: int) -> tuple[PairBatch, list[Bucket], list[Bucket], float]:
         batch = batch_of_step(pairs, judged, step, settings.batch, seed, settings.n_negatives)
-        how = pad_id, settings.chunk, GPU_PADDING if device.type == "cuda" else MOST_PADDING
-        queries = bucketed(pairs.queries, own_share(batch.queries), *how)
+        padding = GPU_PADDING if device.type == "cuda" else MOST_PADDING
+        queries = bucketed(pairs.queries, own_share(batch.queries), pad_id, settings.chunk, padding)
+        documents = bucketed(pairs.documents, own_share(batch.documents), pad_id, settings.chunk, padding)
         chance = chance_loss(batch.relevant, settings.temperature, settings.symmetric, settings.margin)
-        return batch, queries, bucketed(pairs.documents, own_share(batch.documents), *how), chance
+        return batch, queries, documents, chance
 
-    ahead, phases = Prefetch(prepare, settings.steps), Phases(device)
+    prefetch, phases = Prefetch(prepare, settings.steps), Phases(device)
 
     chance = 0.0  # of the step's batch
 
     def step_losses(step: int) -> dict[str, Tensor]:
         nonlocal chance
-        batch, some_queries, some_documents, chance = ahead(step)
+        batch, some_queries, some_documents, chance = prefetch(step)
         phases.mark("inputs")
-        how = device, settings.chunk > 0
-        queries = gather_rows(encode_buckets(encoder.queries, some_queries, *how), len(batch.queries))
-        documents = gather_rows(encode_buckets(encoder, some_documents, *how), len(batch.documents))
+        again = settings.chunk > 0
+        own_queries = encode_buckets(encoder.queries, some_queries, device, again)
+        own_documents = encode_buckets(encoder, some_documents, device, again)
+        queries = gather_rows(own_queries, len(batch.queries))
+        documents = gather_rows(own_documents, len(batch.documents))
         phases.mark("forward")
         with torch.autocast(device.type, enabled=False):  # scores in full precision, as search will add them up
             losses = objective.losses(queries, documents, batch, step)

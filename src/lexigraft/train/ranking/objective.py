@@ -1,6 +1,7 @@
 """What fine-tuning minimises: the losses of a batch and the pressure that keeps its vectors sparse (F1, F2, F3)."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import torch
@@ -59,10 +60,16 @@ class Objective:
         settings = self.settings
         found: Named = {}
         if settings.in_batch:
-            how = _tensor(batch.relevant, scores), settings.temperature, settings.symmetric, settings.margin
-            found["rank"] = in_batch_loss(scores, *how)
+            loss = partial(
+                in_batch_loss,
+                relevant=_tensor(batch.relevant, scores),
+                temperature=settings.temperature,
+                symmetric=settings.symmetric,
+                margin=settings.margin,
+            )
+            found["rank"] = loss(scores)
             if settings.dual:
-                found["rank_unmasked"] = in_batch_loss(unmasked, *how)
+                found["rank_unmasked"] = loss(unmasked)
         if settings.mask_kl:
             found["mask_kl"] = mask_kl_loss(unmasked, scores, settings.temperature)
         return found

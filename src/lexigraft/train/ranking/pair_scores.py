@@ -53,7 +53,7 @@ def score_buckets(model: CrossEncoder, buckets: list[PairBucket]) -> Tensor:
 def score_pairs(
     model: CrossEncoder, texts: PairTexts, queries: NDArray[np.int64], documents: NDArray[np.int64]
 ) -> NDArray[np.float32]:
-    """The scores of any number of pairs of rows, [pairs]; the model is taken as it is, in training or not."""
+    """The scores of any number of pairs of rows, [pairs]; the model stays in its mode, training or evaluation."""
     device = next(model.parameters()).device
     most = GPU_RECTANGLE if device.type == "cuda" else CPU_RECTANGLE
     scores = np.empty(len(queries), np.float32)

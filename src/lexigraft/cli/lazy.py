@@ -1,0 +1,59 @@
+"""Commands that are imported when they are called, and a help that imports none of them."""
+
+from collections import UserDict
+from collections.abc import Mapping, Sequence
+from copy import copy
+from importlib import import_module
+from typing import Any, Final
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from lexigraft.cli.overview import PANELS, Entry
+
+MARKUP: Final = "markdown"  # of every help text
+
+
+class LazyCommands(UserDict[str, Any]):
+    """Commands by name. Each is imported when it is first asked for."""
+
+    def __init__(self, entries: Mapping[str, Entry]) -> None:
+        super().__init__(dict.fromkeys(entries))
+        self._entries = entries
+
+    def __getitem__(self, name: str) -> Any:
+        if self.data[name] is None:
+            self.data[name] = _load(self._entries[name])
+        return self.data[name]
+
+
+class LazyGroup(TyperGroup):
+    """The group of all commands, whose `--help` shows the overview of them."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = LazyCommands({entry.name: entry for entries in PANELS.values() for entry in entries})
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        shown = copy(self)
+        shown.commands = {line.name: line for panel, entries in PANELS.items() for line in _lines(panel, entries)}
+        TyperGroup.format_help(shown, ctx, formatter)
+
+
+def _lines(panel: str, entries: Sequence[Entry]) -> list[Any]:
+    """A panel of the overview, as commands that have a summary and nothing else."""
+    return [
+        TyperCommand(entry.name, help=entry.summary, rich_help_panel=panel, rich_markup_mode=MARKUP)
+        for entry in entries
+    ]
+
+
+def _load(entry: Entry) -> Any:
+    """The command of an entry, as typer makes it of a function or of an app."""
+    module = import_module(f"lexigraft.cli.{entry.module}")
+    holder = typer.Typer(rich_markup_mode=MARKUP, pretty_exceptions_enable=False)
+    if entry.is_group:
+        holder.add_typer(module.app, name=entry.name)
+    else:
+        holder.command(entry.name)(getattr(module, entry.name))
+    return typer.main.get_group(holder).commands[entry.name]

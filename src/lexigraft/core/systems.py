@@ -1,0 +1,47 @@
+"""The systems of a run: BM25, the model of the run's own settings, and those that [systems] names."""
+
+from dataclasses import dataclass
+
+from lexigraft.core.config import settings_of_system
+from lexigraft.core.settings import LEXICAL, Settings
+from lexigraft.core.systems_table import KIND, MODEL
+
+OWN_HOME, HOMES = "model", "models"
+
+
+@dataclass(frozen=True)
+class System:
+    """`settings` are the run's, with what the system says in their place. `home` is the folder of its model in a run,
+    and empty for BM25, which has none."""
+
+    name: str
+    settings: Settings
+    home: str
+
+    @property
+    def is_model(self) -> bool:
+        """Whether a learned model encodes its texts, and not BM25."""
+        return bool(self.home)
+
+    @property
+    def prunings(self) -> tuple[tuple[int, int], ...]:
+        """The (qk, dk) that it is measured at."""
+        if not self.is_model:
+            return self.settings.prune.lexical
+        budgets = self.settings.prune.budgets
+        if self.settings.model.queries == "words":  # terms that all weigh 1 have no heaviest to keep
+            budgets = tuple(dict.fromkeys((0, dk) for _, dk in budgets))
+        return budgets
+
+
+def systems_of(settings: Settings) -> list[System]:
+    """Those that `run.systems` names, which is no longer auto, in order."""
+    return [system_of(settings, name) for name in settings.run.systems]
+
+
+def system_of(settings: Settings, name: str) -> System:
+    """The system of that name, which `run.systems` may hold."""
+    if name in settings.systems:
+        is_model = settings.systems[name][KIND] == MODEL
+        return System(name, settings_of_system(settings, name), f"{HOMES}/{name}" if is_model else "")
+    return System(name, settings, "" if name in LEXICAL else OWN_HOME)

@@ -1,0 +1,114 @@
+"""One state of an index with the encoder that fits it: what a retriever searches until it is opened anew."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.errors import ArtifactError
+from lexigraft.index.live.queries import open_live_encoder
+from lexigraft.index.live.reader import LiveIndex, open_live
+from lexigraft.index.live.state import is_live
+from lexigraft.index.metadata import open_metadata
+from lexigraft.index.store import open_index
+from lexigraft.retrieve.place import Place, require_made_of
+from lexigraft.search.filters import filter_masks, parse_condition
+from lexigraft.search.live import LiveSearcher
+from lexigraft.vectors.prune import prune_row
+from lexigraft.vectors.query_encoder import QueryEncoder
+from lexigraft.vectors.store import open_vectors
+
+MOST_FILTERS = 32  # sets of conditions whose masks are remembered
+
+Row = tuple[NDArray[np.int32], NDArray[np.float32]]
+
+
+def open_searchable(path: Path) -> LiveIndex:
+    """The index at `path`: the newest state of a live one, or a plain one as a single segment."""
+    return open_live(path) if is_live(path) else LiveIndex.of_index(open_index(path))
+
+
+class Opened:
+    """Everything a search needs, opened when first asked for and kept. Safe from many threads: what is opened never
+    changes, and the encoder is used by one thread at a time."""
+
+    def __init__(self, place: Place, method: str = "auto") -> None:
+        self.place, self._method = place, method
+        self.index = open_searchable(place.index)
+        self._lock = Lock()
+        self._searchers: dict[tuple[float, int], LiveSearcher] = {}
+        self._masks: dict[tuple[str, ...], Sequence[NDArray[np.uint8]]] = {}
+
+    @property
+    def is_model(self) -> bool:
+        """Whether a model wrote the documents' vectors, and not BM25."""
+        return self.index.query_encoder.get("kind") == "model"
+
+    @cached_property
+    def encoder(self) -> QueryEncoder:
+        return open_live_encoder(self.index, self.place.index)
+
+    @cached_property
+    def whole(self) -> LiveIndex:
+        """The index of whole vectors, by which a second pass is explained."""
+        return self.index if self.place.whole == self.place.index else open_searchable(self.place.whole)
+
+    def encode(self, text: str) -> Row:
+        """The whole vector of a query."""
+        with self._lock:
+            return self.encoder.encode(text)
+
+    def encode_all(self, texts: list[str]) -> list[Row]:
+        """The whole vectors of many queries, computed in batches."""
+        with self._lock:
+            return self.encoder.encode_all(texts)
+
+    def cut(self, row: Row) -> Row:
+        """A query's vector as the index is searched with it: its heaviest terms."""
+        return prune_row(*row, self.place.qk)
+
+    def searcher(self, overlap: float, two_step: int) -> LiveSearcher:
+        """The searcher with this overlap threshold and this many candidates of a first pass (0: one pass)."""
+        with self._lock:
+            if (overlap, two_step) not in self._searchers:
+                self._searchers[overlap, two_step] = self._open_searcher(overlap, two_step)
+            return self._searchers[overlap, two_step]
+
+    def _open_searcher(self, overlap: float, two_step: int) -> LiveSearcher:
+        if not two_step:
+            return LiveSearcher(self.index, self._method, overlap)
+        vectors = self.place.vectors
+        if vectors is None and is_live(self.place.index):
+            return LiveSearcher(self.index, self._method, overlap, two_step, self.place.qk)
+        if vectors is None or not vectors.is_dir():
+            where = "" if vectors is None else f", and there are none at {vectors}"
+            raise ArtifactError(
+                f"a two-step search ranks by the documents' full vectors{where}; give a run, which keeps them, or the "
+                "vectors of an index with --vectors"
+            )
+        require_made_of(self.place.index, vectors)
+        return LiveSearcher(self.index, self._method, overlap, two_step, self.place.qk, [open_vectors(vectors)])
+
+    def allowed(self, where: Sequence[str]) -> Sequence[NDArray[np.uint8]] | None:
+        """Which rows of every segment fulfil all conditions; None where there is no condition."""
+        asked = tuple(where)
+        if not asked:
+            return None
+        with self._lock:
+            if asked not in self._masks:
+                if len(self._masks) >= MOST_FILTERS:
+                    self._masks.pop(next(iter(self._masks)))
+                self._masks[asked] = self._make_masks(asked)
+            return self._masks[asked]
+
+    def _make_masks(self, where: Sequence[str]) -> Sequence[NDArray[np.uint8]]:
+        conditions, path = [parse_condition(text) for text in where], self.place.metadata
+        if not path.is_dir():
+            raise ArtifactError(
+                f"there are no metadata at {path} to filter by; make them of the collection or a file: "
+                "lexigraft index metadata"
+            )
+        return filter_masks(self.index, open_metadata(path, self.index), conditions)

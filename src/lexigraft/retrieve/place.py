@@ -1,0 +1,118 @@
+"""Finds what a path names: a run, an index, a live index or a saved retriever, and where everything that belongs to it
+lies."""
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lexigraft.core.artifact import read_manifest
+from lexigraft.core.errors import ArtifactError, SettingError
+from lexigraft.index import store as index_store
+from lexigraft.index.live.state import is_live
+from lexigraft.retrieve.saved import is_saved, read_saved
+from lexigraft.stages.layout import RunFolder
+from lexigraft.stages.operating_point import read_operating_point
+
+EXPECTED = "a run (lexigraft run --out), an index (lexigraft index --out) or a live index (lexigraft index live --out)"
+SHOWN_FILES = 3  # of a folder that is none of these
+
+_PRUNED = re.compile(r"index-dk(\d+)")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an index and what belongs to it lies. `index` is searched with the `qk` heaviest terms of a query (0: all),
+    `why` says why; `whole` is the index of the documents' whole vectors, and the same where nothing was pruned."""
+
+    name: str
+    index: Path
+    whole: Path
+    metadata: Path
+    vectors: Path | None = None
+    run: RunFolder | None = None
+    view: str = ""
+    qk: int = 0
+    dk: int = 0
+    why: str = ""
+
+
+def find_place(
+    path: Path, system: str | None = None, qk: int | None = None, dk: int | None = None, vectors: Path | None = None
+) -> Place:
+    """What lies at `path`. Of a run, `system` names which one, and (qk, dk) are those of its operating point where they
+    are not given; an index has one system and one dk, and may be given the `vectors` it was made of."""
+    if _is_run(path):
+        if vectors is not None:
+            raise SettingError("--vectors are those of an --index; a run keeps its own")
+        return _place_in_run(RunFolder(path), system, qk, dk)
+    manifest = read_manifest(path)
+    saved = is_saved(path)
+    if not saved and not is_live(path) and (manifest is None or manifest.kind != index_store.KIND):
+        raise ArtifactError(_what_it_is_instead(path))
+    if system is not None:
+        raise SettingError("--system chooses among the systems of a --run; an --index has only one")
+    if dk:
+        raise SettingError("--dk chooses among the indexes of a --run; an --index has only one")
+    if saved:
+        opened = read_saved(path)
+        place = Place(
+            str(path), opened.index, opened.index, opened.metadata, vectors, None, "", opened.qk, 0, opened.why
+        )
+    else:
+        place = Place(str(path), path, path, path.with_name(f"{path.name}.metadata"), vectors)
+    return place if qk is None else replace(place, qk=qk, why="as asked for")
+
+
+def _is_run(path: Path) -> bool:
+    """Whether `path` holds a run, or names the run that somebody believes to be there."""
+    return RunFolder(path).contents.is_file()
+
+
+def _place_in_run(run: RunFolder, system: str | None, qk: int | None, dk: int | None) -> Place:
+    view, name = run.searchable(system)
+    point = read_operating_point(run, name)
+    asked = qk is not None or dk is not None
+    chosen = (point.qk if qk is None else qk, point.dk if dk is None else dk)
+    why = "as asked for" if asked else point.why
+    pruned = run.index(view, name, chosen[1])
+    if not pruned.is_dir():
+        found = sorted(int(match[1]) for path in pruned.parent.iterdir() if (match := _PRUNED.fullmatch(path.name)))
+        present = ", ".join(map(str, found)) or "none"
+        raise ArtifactError(f"{pruned.parent} has no index of --dk {chosen[1]} terms a document; present: {present}")
+    return Place(
+        f"{name} of {run.root}", pruned, run.index(view, name, 0), run.metadata(view), run.vectors(view, name), run,
+        view, *chosen, why,
+    )  # fmt: skip
+
+
+def _what_it_is_instead(path: Path) -> str:
+    """What lies at a path that is nothing to search, and what was expected."""
+    if not path.exists():
+        remedy = f"make one with: lexigraft quickstart, or: lexigraft run --data DIR --out {path}"
+        return f"there is no run at {path}, nor an index; {remedy}"
+    if path.is_file():
+        return f"{path} is a file; give the folder of {EXPECTED}"
+    manifest = read_manifest(path)
+    if manifest is not None and manifest.kind == "vectors":
+        return f"{path} holds vectors, which are searched by an index: lexigraft index --vectors {path} --out INDEX"
+    if manifest is not None:
+        return f"{path} holds a {manifest.kind}; give the folder of {EXPECTED}"
+    files = sorted(item.name for item in path.iterdir() if not item.name.startswith("."))
+    if any(name.startswith("corpus.jsonl") for name in files):
+        return f"{path} is a collection, which is searched by a run: lexigraft run --data {path} --out RUN"
+    shown = ", ".join(files[:SHOWN_FILES]) + (", ..." if len(files) > SHOWN_FILES else "")
+    if RunFolder(path).collection.is_dir():
+        return f"the run at {path} has no index yet; continue it with the command that began it"
+    return f"{path} holds {shown or 'nothing'}; give the folder of {EXPECTED}"
+
+
+def require_made_of(index: Path, vectors: Path) -> None:
+    """Raise where the index at `index` says that it was made of other vectors than those at `vectors`. One that was
+    indexed from text does not say; then the documents' ids are compared while they are ranked."""
+    of_index, of_vectors = read_manifest(index), read_manifest(vectors)
+    wanted = of_index.parents.get("vectors") if of_index else None
+    if wanted and of_vectors and of_vectors.fingerprint != wanted:
+        raise ArtifactError(
+            f"{index} was not made of the vectors at {vectors}, or they were made again since; give those that it was "
+            "made of, or index these"
+        )

@@ -1,0 +1,270 @@
+"""`Retriever`: texts to ranked and explained documents, over a run, an index or a live index."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from lexigraft.core.errors import InputError, SettingError, require
+from lexigraft.core.settings import LexicalSettings, Settings
+from lexigraft.core.types import Explanation, Vocabulary
+from lexigraft.explain.contributions import explain, explain_rows
+from lexigraft.index.live.reader import Segment
+from lexigraft.index.live.state import is_live
+from lexigraft.retrieve import live_changes, saved
+from lexigraft.retrieve.given_texts import documents_of
+from lexigraft.retrieve.hits import Hit, WeightedTerm
+from lexigraft.retrieve.opened import Opened, Row
+from lexigraft.retrieve.place import Place, find_place
+from lexigraft.search.live import Place as FoundPlace
+
+log = logging.getLogger(__name__)
+
+
+class ExplainedHit(NamedTuple):
+    """A document that was found, and what each shared term adds to its score."""
+
+    hit: Hit
+    why: Explanation
+
+
+class Retriever:
+    """An open index with the encoder that fits it.
+
+    Made by `Retriever.open` of something on disk, or by `Retriever.from_texts`. Searches may come from many threads at
+    once. `add` and `delete` change a live index, and what this object searches with it; other objects see the change
+    after `refresh`.
+    """
+
+    def __init__(self, place: Place, method: str = "auto", workspace: TemporaryDirectory[str] | None = None) -> None:
+        self._place, self._method, self._workspace = place, method, workspace
+        self._opened: Opened | None = Opened(place, method)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        system: str | None = None,
+        *,
+        qk: int | None = None,
+        dk: int | None = None,
+        vectors: str | Path | None = None,
+        method: str = "auto",
+    ) -> Self:
+        """Open a run, an index, a live index or a saved retriever.
+
+        Of a run, `system` is one of its systems: its learned model where none is named. It is searched at the operating
+        point that validation queries chose for the run's cost budget; `qk` and `dk` (terms kept of a query and of a
+        document, 0 for all) choose another. `vectors` are those that an index was made of, for two-step searches.
+        """
+        place = find_place(Path(path), system, qk, dk, None if vectors is None else Path(vectors))
+        retriever = cls(place, method)
+        if retriever.opened.is_model and place.why:
+            log.info("searching %s at (qk, dk) = (%d, %d): %s", place.name, place.qk, place.dk, place.why)
+        return retriever
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: Iterable[str],
+        ids: Iterable[str] | None = None,
+        titles: Iterable[str] | None = None,
+        settings: LexicalSettings | None = None,
+    ) -> Self:
+        """Index texts by BM25 and open the result, a live index that lasts as long as this object, or longer by `save`.
+
+        Without `ids`, documents are called "0", "1" and so on.
+        """
+        workspace = TemporaryDirectory(prefix="lexigraft-")
+        index = Path(workspace.name) / "index"
+        reading = replace(Settings(), lexical=settings or LexicalSettings())
+        live_changes.begin_live_bm25(index, documents_of(texts, ids, titles), reading)
+        return cls(find_place(index), workspace=workspace)
+
+    @property
+    def name(self) -> str:
+        """What is searched, for people."""
+        return self._place.name
+
+    @property
+    def operating_point(self) -> tuple[int, int]:
+        """(qk, dk): terms kept of a query and of a document; 0 keeps all."""
+        return self._place.qk, self._place.dk
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents can be found; of an index of passages, how many passages."""
+        return self._state().index.n_documents
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The terms that queries and documents are written in."""
+        return self._state().index.vocabulary
+
+    def __len__(self) -> int:
+        return self.n_documents
+
+    def search(
+        self, query: str, k: int = 10, where: Sequence[str] = (), overlap: float = 0.0, two_step: int = 0
+    ) -> list[Hit]:
+        """The k best documents; none where no word of the query is known.
+
+        `where` are conditions on metadata that all must hold, such as "year>=2020". `overlap`: only documents that hold
+        this share of the query's terms. `two_step`: so many candidates are ranked again by their full vectors.
+        """
+        state = self._state()
+        return _hits(self._find(state, state.encode(query), k, where, overlap, two_step))
+
+    def search_many(
+        self,
+        queries: Sequence[str],
+        k: int = 10,
+        where: Sequence[str] = (),
+        overlap: float = 0.0,
+        two_step: int = 0,
+        threads: int = 1,
+    ) -> list[list[Hit]]:
+        """`search` for every query, in order: encoded in batches, then searched by so many threads."""
+        require(threads >= 1, "threads", threads, "1 or more")
+        state = self._state()
+        rows = state.encode_all(list(queries))
+
+        def one(row: Row) -> list[Hit]:
+            return _hits(self._find(state, row, k, where, overlap, two_step))
+
+        if threads == 1:
+            return [one(row) for row in rows]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(one, rows))
+
+    def search_explained(
+        self, query: str, k: int = 10, where: Sequence[str] = (), overlap: float = 0.0, two_step: int = 0
+    ) -> list[ExplainedHit]:
+        """`search`, with what each term adds to each score. The query is encoded once, and a list is read once for all
+        documents that were found. What a second pass found is explained by the index of whole vectors."""
+        state = self._state()
+        row = state.encode(query)
+        found = self._find(state, row, k, where, overlap, two_step)
+        return [
+            ExplainedHit(hit, why)
+            for hit, why in zip(_hits(found), _explanations(state, row, found, bool(two_step)), strict=True)
+        ]
+
+    def _find(
+        self, state: Opened, row: Row, k: int, where: Sequence[str], overlap: float, two_step: int
+    ) -> list[FoundPlace]:
+        asked = row if two_step else state.cut(row)
+        return state.searcher(overlap, two_step).search_places(*asked, k, state.allowed(where))
+
+    def explain(self, query: str, doc_id: str) -> Explanation:
+        """What each shared term adds to a document's score."""
+        state = self._state()
+        return explain(state.index.segment_of(doc_id).index, *state.cut(state.encode(query)), doc_id)
+
+    def terms(self, text: str) -> list[WeightedTerm]:
+        """The weighted terms that a text becomes as a query, heaviest first."""
+        state = self._state()
+        term_ids, weights = state.cut(state.encode(text))
+        own = set(state.encoder.own_terms(text).tolist())
+        names = state.index.vocabulary.terms
+        named = [
+            WeightedTerm(names[term_id], weight, term_id in own)
+            for term_id, weight in zip(term_ids.tolist(), weights.tolist(), strict=True)
+        ]
+        return sorted(named, key=lambda item: (-item.weight, item.term))
+
+    def add(
+        self,
+        texts: Iterable[str],
+        ids: Iterable[str] | None = None,
+        titles: Iterable[str] | None = None,
+        replacing: bool = False,
+    ) -> int:
+        """Add documents to a live index, all or none; returns how many. `replacing`: a document whose id is there
+        takes the place of the old one, which is otherwise an error. Without `ids`, documents are numbered on."""
+        live = self._require_live("added to")
+        documents = documents_of(texts, ids, titles, first=self.n_documents)
+        added = live_changes.add_documents(live, documents, Settings(), live_changes.Adding(replacing=replacing))
+        self.refresh()
+        return added.n_rows
+
+    def delete(self, ids: Iterable[str]) -> int:
+        """Delete documents of a live index by id: all, or none where one is unknown; returns how many."""
+        live = self._require_live("deleted from")
+        deleted = live_changes.delete_documents(live, list(ids))
+        self.refresh()
+        return deleted.n_documents
+
+    def _require_live(self, what: str) -> Path:
+        self._state()
+        if not is_live(self._place.index):
+            raise InputError(
+                f"{self.name} is a plain index, which is not {what}; make a live one of it: lexigraft index live "
+                f"{self._place.index} --out LIVE"
+            )
+        return self._place.index
+
+    def refresh(self) -> None:
+        """See what others have changed: a live index is opened in its newest state. Searches that have begun end with
+        the state they began with."""
+        self._state()
+        self._opened = Opened(self._place, self._method)
+
+    def save(self, path: str | Path) -> None:
+        """Write a folder of its own with the index, the model that encodes queries, and the operating point; it can be
+        moved, and `Retriever.open` opens it."""
+        self._state()
+        saved.save(self._place.index, self._place.metadata, self._place.qk, self._place.why, Path(path))
+
+    def close(self) -> None:
+        """Give back what is held; of `from_texts`, the files, too. A closed retriever cannot be searched."""
+        self._opened = None
+        if self._workspace is not None:
+            self._workspace.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _state(self) -> Opened:
+        opened = self._opened
+        if opened is None:
+            raise SettingError(f"the retriever of {self.name} was closed; open it again")
+        return opened
+
+    @property
+    def place(self) -> Place:
+        """Where the index and what belongs to it lies."""
+        return self._place
+
+    @property
+    def opened(self) -> Opened:
+        """The state that is searched now, with its encoder."""
+        return self._state()
+
+
+def _hits(found: Sequence[FoundPlace]) -> list[Hit]:
+    return [Hit(rank, place.doc_id, place.score, place.title) for rank, place in enumerate(found, 1)]
+
+
+def _explanations(state: Opened, row: Row, found: Sequence[FoundPlace], whole: bool) -> list[Explanation]:
+    """One for each place, in order."""
+    if whole:
+        index = state.whole
+        return [explain(index.segment_of(place.doc_id).index, *row, place.doc_id) for place in found]
+    by_segment: dict[int, tuple[Segment, list[int]]] = {}
+    for at, place in enumerate(found):
+        by_segment.setdefault(id(place.segment), (place.segment, []))[1].append(at)
+    explained: dict[int, Explanation] = {}
+    for segment, places in by_segment.values():
+        rows = [found[at].ordinal for at in places]
+        explained |= zip(places, explain_rows(segment.index, *state.cut(row), rows), strict=True)
+    return [explained[at] for at in range(len(found))]

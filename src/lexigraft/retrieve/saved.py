@@ -1,0 +1,100 @@
+"""A retriever as a folder of its own, which can be moved: its index, the model that encodes its queries, and how it is
+searched.
+
+FOLDER/retriever.json    which (qk) it is searched with, and why
+FOLDER/index/            the index, plain or live
+FOLDER/model/            the model that its queries are encoded with; absent where BM25 needs none
+FOLDER/index.metadata/   what filters read, where there is some
+"""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.artifact import Manifest, read_manifest, write_artifact, write_json
+from lexigraft.core.errors import ArtifactError
+from lexigraft.index import store as index_store
+from lexigraft.index.live.state import is_live, read_state, write_state
+from lexigraft.index.store import open_index, write_meta
+
+FACTS, INDEX, MODEL, METADATA = "retriever.json", "index", "model", "index.metadata"
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a saved retriever is opened with."""
+
+    index: Path
+    metadata: Path
+    qk: int
+    why: str
+
+
+def is_saved(path: Path) -> bool:
+    """Whether `path` holds a saved retriever."""
+    return (path / FACTS).is_file()
+
+
+def read_saved(path: Path) -> Saved:
+    """The saved retriever at `path`; raises `ArtifactError` where its facts cannot be read."""
+    try:
+        facts = json.loads((path / FACTS).read_text(encoding="utf-8"))
+        return Saved(path / INDEX, path / METADATA, int(facts["qk"]), str(facts["why"]))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ArtifactError(f"{path / FACTS} is damaged; save the retriever again") from error
+
+
+def save(index: Path, metadata: Path, qk: int, why: str, out: Path) -> None:
+    """Copy an index, plain or live, with its model and metadata to the new folder `out`, whole or not at all."""
+    with _appearing_whole(out) as folder:
+        target = folder / INDEX
+        description = _encoder_of(index)
+        if "model" in description:
+            shutil.copytree((index / description["model"]).resolve(), folder / MODEL)
+            description["model"] = f"../{MODEL}"
+        if is_live(index):
+            shutil.copytree(index, target)
+            write_state(target, replace(read_state(target), query_encoder=description))
+        else:
+            _copy_index(index, target, description)
+        if metadata.is_dir():
+            shutil.copytree(metadata, folder / METADATA)
+        write_json(folder / FACTS, {"qk": qk, "why": why})
+
+
+def _encoder_of(index: Path) -> dict[str, Any]:
+    if is_live(index):
+        return dict(read_state(index).query_encoder)
+    return dict(open_index(index, checksums=False).meta.query_encoder)
+
+
+def _copy_index(index: Path, target: Path, query_encoder: dict[str, Any]) -> None:
+    """An index whose way to its model is another; every byte of it is checked first."""
+    opened, manifest = open_index(index), read_manifest(index)
+    assert manifest is not None, "just opened"
+    wanted = Manifest(index_store.KIND, manifest.format_version, manifest.config, manifest.parents)
+    with write_artifact(target, wanted) as folder:
+        for name in manifest.files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(index / name, folder / name)
+        write_meta(folder, replace(opened.meta, query_encoder=query_encoder))
+
+
+@contextmanager
+def _appearing_whole(out: Path) -> Iterator[Path]:
+    """A folder to write into that becomes `out` at the end; nothing is replaced."""
+    if out.exists():
+        raise ArtifactError(f"{out} is there already; give a folder that is not, or remove it first")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    aside = out.with_name(f".{out.name}.saving")
+    shutil.rmtree(aside, ignore_errors=True)  # of a process that was killed
+    aside.mkdir()
+    try:
+        yield aside
+        aside.rename(out)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)

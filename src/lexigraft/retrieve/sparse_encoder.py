@@ -1,0 +1,82 @@
+"""`SparseEncoder`: a trained model, opened to write texts as weighted terms in matrices that scipy knows."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from lexigraft.core.errors import InputError
+from lexigraft.core.types import Vocabulary
+from lexigraft.stages.layout import find_model
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+    from lexigraft.vectors.encode import Row, TextEncoder
+
+
+class SparseEncoder:
+    """A model that writes queries and documents over its vocabulary: rows are texts, columns are terms."""
+
+    def __init__(self, queries: "TextEncoder", documents: "TextEncoder") -> None:
+        self._queries, self._documents = queries, documents
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Open the model at `path`, or that of the run there. Needs the `train` extra."""
+        from lexigraft.model.backbone import default_device
+        from lexigraft.model.encoder import open_encoder
+        from lexigraft.vectors.encode import TextEncoder
+
+        model = open_encoder(find_model(Path(path))).to(default_device())
+        return cls(TextEncoder(model, "query"), TextEncoder(model, "document"))
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The terms, in the order of the columns."""
+        return self._queries.reader.vocabulary
+
+    def encode_queries(self, texts: Sequence[str]) -> "csr_matrix":
+        """One row a query, float32 [texts, terms]."""
+        return self._matrix(self._queries.encode(_list(texts)))
+
+    def encode_documents(self, texts: Sequence[str]) -> "csr_matrix":
+        """One row a document, float32 [texts, terms]."""
+        return self._matrix(self._documents.encode(_list(texts)))
+
+    def decode(self, rows: "csr_matrix", top: int | None = None) -> list[list[tuple[str, float]]]:
+        """Every row as (term, weight), heaviest first, at most `top` of them."""
+        if rows.shape[1] != len(self.vocabulary):
+            raise InputError(
+                f"these rows have {rows.shape[1]} columns, and the model {len(self.vocabulary)} terms; they are of "
+                "another model"
+            )
+        names = self.vocabulary.terms
+        spans = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
+        return [
+            sorted(
+                ((names[int(term)], float(weight)) for term, weight in _entries(rows, start, end)),
+                key=lambda item: (-item[1], item[0]),
+            )[:top]
+            for start, end in spans
+        ]
+
+    def _matrix(self, rows: "Iterable[Row]") -> "csr_matrix":
+        from scipy.sparse import csr_matrix
+
+        given = list(rows)
+        indptr = np.cumsum([0, *(len(terms) for terms, _ in given)])
+        terms = np.concatenate([np.zeros(0, np.int32), *(terms for terms, _ in given)])
+        weights = np.concatenate([np.zeros(0, np.float32), *(weights for _, weights in given)])
+        return csr_matrix((weights, terms, indptr), shape=(len(given), len(self.vocabulary)))
+
+
+def _list(texts: Sequence[str]) -> list[str]:
+    if isinstance(texts, str):
+        raise InputError("texts is one string; give a list of texts")
+    return list(texts)
+
+
+def _entries(rows: "csr_matrix", start: int, end: int) -> "Iterable[tuple[int, float]]":
+    return zip(rows.indices[start:end], rows.data[start:end], strict=True)

@@ -1,0 +1,61 @@
+"""Every Python and console snippet of README and the tutorial runs as it stands, in order, in a folder of its own."""
+
+from pathlib import Path
+
+import pytest
+
+import lexigraft as lg
+from lexigraft.core.types import Document
+from lexigraft.data.write import write_collection
+from tests.conftest import DOCUMENTS, QRELS, QUERIES
+from tests.docs.snippets import Snippet, commands_of, run_console, run_python, snippets_of
+
+ROOT = Path(__file__).parents[2]
+README, TUTORIALS = ROOT / "README.md", sorted(ROOT.glob("docs/tutorial*.md"))
+ANSWER = Document("ID", "Yours", "The document that answers your query.")
+
+
+def run_all(document, lexigraft, monkeypatch, folder):
+    if not hasattr(lg, "Retriever"):
+        pytest.skip("the Python API of these snippets is not there yet")
+    monkeypatch.chdir(folder)
+    names = {}
+    for snippet in snippets_of(document):
+        if snippet.language == "python":
+            run_python(snippet, document, names)
+        else:
+            run_console(snippet, lexigraft)
+
+
+def test_the_readme_runs(lexigraft, monkeypatch, tmp_path):
+    """It names a collection DIR with a document ID, and searches the quickstart's run, which is a small one here."""
+    write_collection(tmp_path / "DIR", [*DOCUMENTS, ANSWER], QUERIES, QRELS)
+    assert lexigraft("run", "--data", tmp_path / "DIR", "--out", tmp_path / "runs/quickstart").status == 0
+    run_all(README, lexigraft, monkeypatch, tmp_path)
+
+
+@pytest.mark.parametrize("document", TUTORIALS, ids=lambda path: path.name)
+def test_the_tutorial_runs(document, lexigraft, monkeypatch, tmp_path):
+    pytest.importorskip("torch")
+    run_all(document, lexigraft, monkeypatch, tmp_path)
+
+
+def test_snippets_are_found():
+    for document in [README, *TUTORIALS]:
+        assert {snippet.language for snippet in snippets_of(document)} == {"python", "console"}, document
+
+
+def test_commands_are_read_as_a_shell_does():
+    assert commands_of("$ lexigraft run --set 'a=[\"b\"]' \\\n    --json  # why\noutput\n$ make test\n") == [
+        ["lexigraft", "run", "--set", 'a=["b"]', "--json"],
+        ["make", "test"],
+    ]
+
+
+def test_a_snippet_that_fails_is_seen(lexigraft, tmp_path):
+    with pytest.raises(ZeroDivisionError):
+        run_python(Snippet("python", "1 / 0\n", 1), tmp_path / "x.md", {})
+    with pytest.raises(AssertionError, match="nowhere"):
+        run_console(Snippet("console", "$ lexigraft report --run nowhere\n", 1), lexigraft)
+    with pytest.raises(AssertionError, match="which no test can run"):
+        run_console(Snippet("console", "$ curl example\n", 1), lexigraft)

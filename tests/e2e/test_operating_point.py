@@ -1,0 +1,119 @@
+"""What a run is searched with: chosen on validation queries within a cost, kept, and said in one line."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from lexigraft.comparison.operating_points import operating_point
+from lexigraft.comparison.prunings import PruningsOnValidation
+from lexigraft.core.config import load_settings
+from lexigraft.core.errors import SettingError
+from lexigraft.core.systems import System
+from lexigraft.stages.ensure import Ensurer
+from lexigraft.stages.finished_run import open_run
+from lexigraft.stages.operating_point import as_json, read_operating_point
+from lexigraft.stages.report import operating_point_lines, table_cells
+from lexigraft.whole_run import run as run_pipeline
+from tests.e2e.test_evaluate import made_collection
+
+PRUNINGS = ((0, 0), (2, 3), (1, 2))
+SYSTEM = "bm25-plain"  # stands for any system that has prunings to choose from
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    data, folder = made_collection(tmp_path_factory.mktemp("data") / "woods"), tmp_path_factory.mktemp("runs") / "woods"
+    run_pipeline(str(data), folder, load_settings(None, ["evaluate.timing_runs=1"]))
+    return folder
+
+
+@pytest.fixture
+def opened(made, tmp_path):
+    return open_run(shutil.copytree(made, tmp_path / "run"))
+
+
+def chosen(run, budget="bm25"):
+    """The operating point of SYSTEM, taken for a model."""
+    settings = replace(run.settings, prune=replace(run.settings.prune, budgets=PRUNINGS, budget=budget))
+    measured = PruningsOnValidation(run, Ensurer(run.folder, None), {})
+    return operating_point(run, measured, System(SYSTEM, settings, "model"))
+
+
+def test_the_best_within_the_cost(opened):
+    point = chosen(opened, 0.5)
+    rows = [
+        json.loads((opened.folder.validation(SYSTEM, *keep) / "row.json").read_text()) for keep in PRUNINGS
+    ]  # fmt: skip
+    within = [row for row in rows if row["FLOPS"] <= 0.5]
+    assert 0 < len(within) < len(rows)
+    best = min(within, key=lambda row: (-row["MRR@10"], row["FLOPS"]))
+    assert (point.qk, point.dk) == (best["qk"], best["dk"])
+    assert point.why == (
+        f"({point.qk}, {point.dk}): the best of 3 prunings at no more than 0.5 FLOPS, on {best['queries']} dev queries"
+    )
+
+
+def test_no_more_than_bm25_and_kept_for_the_next_call(opened, caplog):
+    first = chosen(opened)
+    limit = json.loads((opened.folder.validation("bm25", 0, 0) / "row.json").read_text())["FLOPS"]
+    assert f"at no more than BM25's {limit:.3f} FLOPS, on 8 dev queries" in first.why
+    caplog.clear()
+    with caplog.at_level("INFO"):
+        assert chosen(opened) == first
+    said = [record.getMessage() for record in caplog.records]
+    assert [line for line in said if "validate" in line and not line.endswith("done before")] == []
+    assert "validate bm25-plain (qk=1, dk=2): done before" in said
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (1e-6, "whole vectors: no pruning costs at most 1e-06 FLOPS on 8 dev queries; the cheapest, (1, 2), costs 0."),
+        ("none", "whole vectors: prune.budget is none"),
+    ],
+)
+def test_whole_vectors_and_why(opened, value, why):
+    point = chosen(opened, value)
+    assert (point.qk, point.dk) == (0, 0)
+    assert point.why.startswith(why)
+
+
+def test_whole_vectors_without_bm25_or_validation_queries(opened, tmp_path):
+    without = replace(opened.settings, run=replace(opened.settings.run, systems=(SYSTEM,)))
+    alone = chosen(replace(opened, settings=without))
+    assert alone == (0, 0, "whole vectors: the run has no bm25 to say what a search may cost")
+    data, folder = made_collection(tmp_path / "one", ("test",)), tmp_path / "one-run"
+    run_pipeline(str(data), folder, load_settings(None, ["evaluate.timing_runs=1"]))
+    point = chosen(open_run(folder))
+    assert point == (0, 0, "whole vectors: one has no judged queries to choose a setting by: test is what is measured")
+
+
+def test_a_run_says_it_everywhere(made):
+    stored = json.loads((made / "operating_points.json").read_text())
+    report = json.loads((made / "report.json").read_text())
+    run = open_run(made)
+    assert (
+        report["operating_points"]
+        == stored
+        == as_json({name: read_operating_point(run.folder, name) for name in stored})
+    )
+    whole = {"qk": 0, "dk": 0, "why": "whole vectors: BM25 is not pruned"}
+    assert stored == {"bm25": whole, "bm25-plain": whole}
+
+
+def test_the_chosen_row_is_marked():
+    row = dict.fromkeys(("L0_q", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10", "ms_encode", "ms_search"), 0.5)
+    rows = [{"system": name, "qk": qk, "dk": qk, **row} for name, qk in (("bm25", 0), ("m", 0), ("m", 5))]
+    points = {"bm25": {"qk": 0, "dk": 0, "why": "x"}, "m": {"qk": 5, "dk": 5, "why": "(5, 5): the best"}}
+    assert [cells[0] for cells in table_cells({"rows": rows, "operating_points": points})] == ["bm25", "m", "m *"]
+    lines = operating_point_lines({"rows": rows, "operating_points": points})
+    assert lines == ["* m is searched with (5, 5): the best"]
+    assert [cells[0] for cells in table_cells({"rows": rows})] == ["bm25", "m", "m"]  # of a former version
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "inf", "cheap", "true", "nan"])
+def test_what_is_no_budget(value):
+    with pytest.raises(SettingError, match=r"prune\.budget.*bm25 or none"):
+        load_settings(None, [f"prune.budget={value}"])

@@ -1,0 +1,78 @@
+"""Ctrl-C at every place at which a change of a live index of BM25 waits for the disk: the old state or the new one."""
+
+import itertools
+import os
+import shutil
+
+import pytest
+
+from lexigraft.index.live.queries import open_live_encoder
+from lexigraft.index.live.reader import open_live
+from lexigraft.index.live.state import is_live, read_state
+from lexigraft.index.live.writer import create_live, open_or_begin, open_writer
+from lexigraft.search.live import LiveSearcher
+from tests.live import living_ids
+from tests.live_bm25 import PLAIN, live_bm25_of, texts_of
+from tests.unit.index.test_live_stops import stopping_at
+
+OLD = {"a", "b", "c"}
+
+
+def begin(folder):
+    with create_live(folder) as writer:
+        writer.append_texts(texts_of({"a": "red fox"}), PLAIN)
+
+
+def append(folder):
+    with open_writer(folder) as writer:
+        writer.append_texts(texts_of({"a": "blue", "new": "fox zebra"}), PLAIN, replacing=True)
+
+
+def merge(folder):
+    with open_writer(folder) as writer:
+        writer.merge(everything=True)
+
+
+@pytest.fixture
+def prepared(tmp_path):
+    """A live index with a deleted document, whose words no other has."""
+    live = live_bm25_of(tmp_path / "prepared", [{"a": "red fox", "x": "only here", "b": "fox"}, {"c": "fox new"}])
+    with open_writer(live) as writer:
+        writer.delete(["x"])
+    return live
+
+
+@pytest.mark.parametrize(
+    ("change", "before", "afterwards"), [(begin, None, {"a"}), (append, OLD, {*OLD, "new"}), (merge, OLD, OLD)]
+)
+def test_a_stop_at_every_sync(tmp_path, prepared, monkeypatch, change, before, afterwards):
+    outcomes = set()
+    for number in itertools.count():
+        folder = tmp_path / f"live{number}"
+        if before:
+            shutil.copytree(prepared, folder)
+        generation = read_state(folder).generation if before else 0
+        monkeypatch.setattr(os, "fsync", stopping_at(number, KeyboardInterrupt(), after=number % 2 == 0))
+        try:
+            change(folder)
+            stopped = False
+        except KeyboardInterrupt:
+            stopped = True
+        monkeypatch.undo()
+        changed = is_live(folder) and read_state(folder).generation > generation
+        outcomes.add((stopped, changed))
+        if changed or before:
+            assert living_ids(open_live(folder)) == (afterwards if changed else before)
+        with open_or_begin(folder) as writer:  # whoever comes next can go on
+            writer.append_texts(texts_of({"next": "last"}), PLAIN)
+        live = open_live(folder)
+        assert living_ids(live) == (afterwards if changed else before or set()) | {"next"}
+        found = LiveSearcher(live).search(*open_live_encoder(live, folder).encode("last here"), 5)
+        assert found.doc_ids == ("next",)
+        assert {path.name for path in folder.iterdir()} == {".lock", "live.json", "segments", "deleted"}
+        names = {segment.name for segment in read_state(folder).segments}
+        assert {path.name for path in (folder / "segments").iterdir()} == names
+        shutil.rmtree(folder)
+        if not stopped:
+            break
+    assert outcomes == {(True, False), (True, True), (False, True)}  # before the state changed, after it, and no stop

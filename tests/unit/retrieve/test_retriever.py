@@ -1,0 +1,141 @@
+"""A retriever over texts, indexes, live indexes and runs."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from lexigraft.core.config import load_settings
+from lexigraft.core.errors import LexigraftError
+from lexigraft.core.settings import Settings
+from lexigraft.retrieve.retriever import Retriever
+from lexigraft.stages.layout import RunFolder
+from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
+from lexigraft.stages.standalone import build
+from lexigraft.whole_run import run as whole_run
+
+TEXTS = ["the cat sat on the mat", "a dog and a cat", "sorting lists in order", "graphs of lists and dates"]
+
+
+@pytest.fixture
+def retriever():
+    with Retriever.from_texts(TEXTS) as opened:
+        yield opened
+
+
+def ids(hits):
+    return [hit.doc_id for hit in hits]
+
+
+def test_texts_are_searchable_at_once(retriever):
+    assert len(retriever) == 4
+    hits = retriever.search("cat")
+    assert sorted(ids(hits)) == ["0", "1"]
+    assert [hit.rank for hit in hits] == [1, 2]
+    assert hits[0].title
+    assert retriever.search("zebra") == []
+    assert ids(retriever.search("cats", k=1)) == ids(hits)[:1]  # words of one stem are one term
+    assert {item.term for item in retriever.terms("sorted cats")} == {"cat", "sort"}
+
+
+def test_an_explanation_adds_up(retriever):
+    for hit, why in retriever.search_explained("cat on lists"):
+        assert why.score == pytest.approx(hit.score)
+        assert why == retriever.explain("cat on lists", hit.doc_id)
+        assert sum(item.points for item in why.contributions) == why.points
+
+
+def test_many_queries_and_many_threads(retriever):
+    queries = ["cat", "lists", "dates of dogs", "nothing known here zzz"] * 20
+    expected = [retriever.search(query) for query in queries]
+    assert retriever.search_many(queries) == expected
+    assert retriever.search_many(queries, threads=4) == expected
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(retriever.search, queries)) == expected
+
+
+def test_ids_titles_and_what_is_wrong_with_them():
+    named = Retriever.from_texts(iter(["one cat", "two cats"]), ids=["x", "y"], titles=["One", "Two"])
+    assert {(hit.doc_id, hit.title) for hit in named.search("cat")} == {("x", "One"), ("y", "Two")}
+    for arguments, message in [
+        ({"texts": ["a b", "c d"], "ids": ["x", "x"]}, "comes twice"),
+        ({"texts": ["cat", "dog"], "ids": ["x"]}, "only 1 ids or titles"),
+        ({"texts": ["cat"], "ids": ["x", "y"]}, "more ids or titles"),
+        ({"texts": ["cat"], "titles": []}, "only 0 ids or titles"),
+        ({"texts": "cat"}, "one string"),
+        ({"texts": [1]}, "must be strings"),
+        ({"texts": []}, "no documents"),
+    ]:
+        with pytest.raises(LexigraftError, match=message):
+            Retriever.from_texts(**arguments)
+
+
+def test_a_saved_retriever_is_the_same_and_moves(retriever, tmp_path):
+    retriever.save(tmp_path / "saved")
+    (tmp_path / "saved").rename(tmp_path / "moved")
+    with Retriever.open(tmp_path / "moved") as moved:
+        assert moved.search("cat lists") == retriever.search("cat lists")
+    with pytest.raises(LexigraftError, match="is there already"):
+        retriever.save(tmp_path / "moved")
+
+
+def test_a_closed_retriever_says_so(retriever):
+    retriever.close()
+    with pytest.raises(LexigraftError, match="was closed"):
+        retriever.search("cat")
+
+
+def test_documents_come_and_go(retriever):
+    assert retriever.add(["a zebra and a cat"], ids=["z"]) == 1
+    assert ids(retriever.search("zebra")) == ["z"]
+    assert sorted(ids(retriever.search("cat"))) == ["0", "1", "z"]
+    with pytest.raises(LexigraftError, match="z"):
+        retriever.add(["another zebra"], ids=["z"])
+    retriever.add(["another zebra"], ids=["z"], replacing=True)
+    assert sorted(ids(retriever.search("cat"))) == ["0", "1"]
+    assert retriever.delete(["z"]) == 1
+    assert retriever.search("zebra") == []
+    with pytest.raises(LexigraftError, match="nobody"):
+        retriever.delete(["nobody"])
+
+
+def test_a_plain_index_does_not_change(collection, tmp_path):
+    build(str(collection), tmp_path / "index", Settings())
+    with Retriever.open(tmp_path / "index") as plain:
+        with pytest.raises(LexigraftError, match=r"plain index, which is not added to.*lexigraft index live"):
+            plain.add(["text"])
+        with pytest.raises(LexigraftError, match="an --index has only one"):
+            Retriever.open(tmp_path / "index", system="bm25")
+
+
+def test_what_is_nothing_to_search_is_named(collection, tmp_path):
+    for path, message in [
+        (tmp_path / "absent", "there is no run at"),
+        (collection, "is a collection"),
+        (collection / "corpus.jsonl", "is a file"),
+    ]:
+        with pytest.raises(LexigraftError, match=message):
+            Retriever.open(path)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "photo.png").touch()
+    with pytest.raises(LexigraftError, match=r"holds photo.png; give the folder of a run .* an index .* live index"):
+        Retriever.open(tmp_path / "other")
+
+
+def test_the_operating_point_of_a_run_is_searched(collection, tmp_path):
+    settings = load_settings(None, ["run.systems=bm25", "prune.lexical=[[0,0],[2,3]]"])
+    whole_run(str(collection), tmp_path / "run", settings)
+    query = "remove duplicates but keep order of lists"
+    whole = Retriever.open(tmp_path / "run")
+    assert whole.operating_point == (0, 0)
+    write_operating_points(RunFolder(tmp_path / "run"), {"bm25": OperatingPoint(2, 3, "chosen by a test")})
+    pruned = Retriever.open(tmp_path / "run")
+    assert pruned.operating_point == (2, 3)
+    assert len(pruned.terms(query)) == 2
+    assert len(whole.terms(query)) > 2
+    assert Retriever.open(tmp_path / "run", qk=0, dk=0).search(query) == whole.search(query)
+    with pytest.raises(LexigraftError, match="no index of --dk 7 terms a document; present: 3"):
+        Retriever.open(tmp_path / "run", dk=7)
+    with pytest.raises(LexigraftError, match="no system 'esplade'; present: bm25"):
+        Retriever.open(tmp_path / "run", system="esplade")
+    for hit, why in pruned.search_explained(query):
+        assert why.score == pytest.approx(hit.score)

@@ -1,0 +1,69 @@
+"""What `import lexigraft` offers: every name is there whatever else was imported, and does what it says."""
+
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lexigraft as lg
+from lexigraft.core.errors import LexigraftError
+
+MODULES = [module.name for module in pkgutil.walk_packages(lg.__path__, "lexigraft.") if "__main__" not in module.name]
+LIGHT = ("torch", "numba", "scipy", "matplotlib", "transformers")
+
+
+def test_no_export_has_the_name_of_a_module():
+    folders = {path.stem for path in Path(lg.__file__).parent.iterdir()}
+    assert not folders & set(lg.__all__)
+
+
+def test_every_export_is_itself_after_every_module_was_imported():
+    for name in MODULES:
+        importlib.import_module(name)
+    for name in ("run", "evaluate", "compare"):
+        assert callable(getattr(lg, name)), name
+        assert getattr(lg, name).__module__ == "lexigraft.api"
+    for name in ("Retriever", "SparseEncoder", "Hit", "Run", "Evaluation"):
+        assert isinstance(getattr(lg, name), type), name
+    with lg.Retriever.from_texts(["one text"]) as retriever:
+        assert [hit.doc_id for hit in retriever.search("text")] == ["0"]
+    for call in (
+        lambda: lg.SparseEncoder.open("nowhere"),
+        lambda: lg.run("nowhere", out="never"),
+        lambda: lg.evaluate("nowhere"),
+        lambda: lg.compare(["nowhere"]),
+    ):
+        with pytest.raises(LexigraftError, match="nowhere"):
+            call()
+    assert set(dir(lg)) >= set(lg.__all__)
+    with pytest.raises(AttributeError, match="it offers"):
+        _ = lg.Retreiver
+
+
+def test_importing_it_loads_nothing_heavy():
+    code = f"import sys, lexigraft; print([name for name in {LIGHT} if name in sys.modules])"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
+
+
+def test_a_run_is_an_object(collection, tmp_path):
+    settings = {"run.systems": ["bm25", "bm25-plain"], "lexical.k1": 0.9}
+    run = lg.run(collection, out=tmp_path / "run", set=settings)
+    assert [row["system"] for row in run.rows] == ["bm25", "bm25-plain"]
+    assert run.best["MRR@10"] == max(row["MRR@10"] for row in run.report["rows"])
+    with run.retriever("bm25") as retriever:
+        measured = lg.evaluate(retriever)
+        assert measured.means["MRR@10"] == pytest.approx(run.rows[0]["MRR@10"])
+        assert measured.means == lg.evaluate(retriever, data=collection).means
+        queries = {"q": "remove duplicates"}
+        (best,) = retriever.search(queries["q"], k=1)
+        assert lg.evaluate(retriever, queries=queries, qrels={"q": {best.doc_id: 1}}).means["MRR@10"] == 1.0
+        with pytest.raises(LexigraftError, match="queries together with qrels"):
+            lg.evaluate(retriever, queries=queries)
+    found = lg.compare([run])
+    assert [system.name for system in found.systems] == ["bm25", "bm25-plain"]
+    with pytest.raises(LexigraftError, match=r"did you mean 'lexical.k1'|lexical.k1"):
+        lg.run(collection, out=tmp_path / "run", set={"lexical.k11": 1})
