@@ -32,6 +32,7 @@ def test_a_whole_number_is_a_float():
         ("search.k=true", "should be of type int"),
         ("search.k=0", "1 or more"),
         ("search.method=fast", "one of auto, exhaustive"),
+        ("model.alpha=[1]", "more than 0, or auto"),
         ("prune.budgets=[[1]]", "pairs of counts"),
         ("prune.budgets=[]", "pairs of counts"),
         ("run.systems=splade", "some of bm25"),

@@ -57,9 +57,10 @@ class Setting:
 
     def check(self, value: Any) -> None:
         """Raise unless `value`, which is of the right type, is allowed."""
-        shown = list(value) if self.type == TEXTS else value
-        finite = "" if not isinstance(value, float) or math.isfinite(value) else "a finite number, "
-        require(self._allows(value), self.said.called or self.name, shown, finite + self.allowed)
+        if not self._allows(value):
+            shown = list(value) if isinstance(value, tuple) else value
+            finite = "" if not isinstance(value, float) or math.isfinite(value) else "a finite number, "
+            require(False, self.said.called or self.name, shown, finite + self.allowed)
 
     def _allows(self, value: Any) -> bool:
         if self.said.one_of:
@@ -117,7 +118,7 @@ class Setting:
             return self._read_list(value)
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if self.type == NUMBER_OR_WORD:
-            require(number or value in self._words, self.name, value, self.allowed)
+            require(number or value in list(self._words), self.name, value, self.allowed)
             return float(value) if number else value
         if self.type is float and number:
             return float(value)

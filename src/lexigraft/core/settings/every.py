@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, cast
 
 from lexigraft.core.errors import require
 from lexigraft.core.settings.backbone import BackboneSettings
@@ -107,5 +107,7 @@ def _require_room_for_the_teacher(finetune: FinetuneSettings) -> None:
     require(finetune.kl > 0 or finetune.margin_mse > 0, "finetune.kl", finetune.kl, weight)
 
 
-SECTIONS: dict[str, type[Section]] = {name: type(getattr(Settings(), name)) for name in section_names()}
-"""The section classes by their names, in order."""
+# The section classes by their names, in order.
+SECTIONS: dict[str, type[Section]] = {
+    one.name: cast(type[Section], one.default_factory) for one in fields(Settings) if one.name in section_names()
+}

@@ -63,10 +63,15 @@ class Section:
         """Raise where settings that are allowed by themselves do not go together."""
 
 
+_DECLARED: dict[type[Section], dict[str, Setting]] = {}
+
+
 def declared(section: type[Section]) -> dict[str, Setting]:
     """The settings of a section, in order, by the names of their fields."""
-    prefix = f"{section.section_name}." if section.section_name else ""
-    return {
-        one.name: Setting(f"{prefix}{one.name}", one.type, one.default, one.metadata[KEY])
-        for one in fields(section)  # type: ignore[arg-type]  # every subclass is a dataclass
-    }
+    if section not in _DECLARED:
+        prefix = f"{section.section_name}." if section.section_name else ""
+        _DECLARED[section] = {
+            one.name: Setting(f"{prefix}{one.name}", one.type, one.default, one.metadata[KEY])
+            for one in fields(section)  # type: ignore[arg-type]  # every subclass is a dataclass
+        }
+    return _DECLARED[section]
