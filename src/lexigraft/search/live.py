@@ -89,7 +89,7 @@ class LiveSearcher:
         segments = self.index.segments
         doc_ids, scores, numbers, rows = in_one_order(segments, self._best(term_ids, weights, k, allowed))
         found = zip(doc_ids, scores, map(segments.__getitem__, numbers), rows, numbers, strict=True)
-        return list(map(Place._make, found))  # a third of the time of calling Place
+        return list(map(Place._make, found))
 
     def search_batch(self, queries: SparseMatrix, k: int, threads: int = 1) -> list[Ranking]:
         """One ranking per row of `queries`, in order."""

@@ -100,3 +100,13 @@ def test_what_is_refused(tmp_path):
 def test_the_heaviest_terms_alone_may_be_searched(tmp_path):
     live = open_live(live_of(tmp_path / "live", [{"a": {0: 1.0}}, {"b": {1: 1.0}}], 2))
     assert LiveSearcher(live, qk=1).search(*QUERY, 2).doc_ids == ("b",)
+
+
+def test_what_only_deleted_documents_hold_is_not_asked_for(tmp_path):
+    """A share of the query's terms is a share of those that some living document of any segment holds."""
+    live = live_of(tmp_path / "live", [{"a": {0: 1.0}, "c": {2: 1.0}}, {"b": {0: 1.0, 1: 1.0}}], 3)
+    query = np.arange(3, dtype=np.int32), np.ones(3, np.float32)
+    assert LiveSearcher(open_live(live), overlap=1.0).search(*query, 3).doc_ids == ()
+    with open_writer(live) as writer:
+        writer.delete(["c"])
+    assert LiveSearcher(open_live(live), overlap=1.0).search(*query, 3).doc_ids == ("b",)
