@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.test_model import backbone, collection, one_thread, options  # noqa: F401
 
-pytestmark = pytest.mark.integration  # unit/train/test_together.py has a pair of processes among the quick tests
+pytestmark = pytest.mark.integration  # unit/train/test_distributed.py has a pair of processes among the quick tests
 TOLERANCE = 2e-3  # of sums in another order, which fifteen steps of Adam enlarge
 COUNTS = 2e-2  # a term whose weight is nearly 0 is counted or not
 

@@ -1,6 +1,6 @@
 """Folders that are no model, or not the kind that is needed: one line says so, and nothing is left behind."""
 
-import os
+import shutil
 
 import pytest
 import transformers
@@ -38,12 +38,11 @@ def test_a_folder_that_is_no_model(command, collection, tmp_path, lexigraft):  #
     assert not list(tmp_path.iterdir())
 
 
-def test_a_failed_builder_leaves_nothing(collection, tmp_path, lexigraft):  # noqa: F811
-    with (collection / "corpus.jsonl").open("a") as file:
-        end = file.tell()
+def test_a_failed_builder_leaves_nothing(collection, tmp_path, tmp_path_factory, lexigraft):  # noqa: F811
+    damaged = shutil.copytree(collection, tmp_path_factory.mktemp("damaged") / "data")
+    with (damaged / "corpus.jsonl").open("a") as file:
         file.write("{\n")
-    answer = lexigraft("index", "--data", collection, "--out", tmp_path / "index")
-    os.truncate(collection / "corpus.jsonl", end)
+    answer = lexigraft("index", "--data", damaged, "--out", tmp_path / "index")
     one_line_error(answer, "not valid JSON")
     assert not list(tmp_path.iterdir())
 
