@@ -18,12 +18,13 @@ def csr(rows):
 
 
 def spans(rows):
-    """(starts, ends, terms), as the kernels take the rows; they change ends and terms."""
+    """As the kernels take the rows; they change ends and terms."""
     indptr, terms = csr(rows)
-    return indptr[:-1].copy(), indptr[1:].copy(), terms
+    return bisection.Rows(indptr[:-1].copy(), indptr[1:].copy(), terms)
 
 
-def held(starts, ends, terms, row):
+def held(laid_out, row):
+    starts, ends, terms = laid_out
     return set(terms[starts[row] : ends[row]].tolist())
 
 
@@ -97,16 +98,16 @@ def test_equal_documents_have_equal_keys_without_discount(rows):
 
 
 def keys_of(rows, middle, discount):
-    starts, ends, terms = spans(rows)
+    laid_out = spans(rows)
     order, keys = np.arange(len(rows), dtype=np.int32), np.full(len(rows), np.nan, np.float32)
     gains = np.full((2, N_TERMS), np.nan, np.float32)
     degrees = np.zeros((2, N_TERMS), np.int32)
     for side, first, last in ((0, 0, middle), (1, middle, len(rows))):
-        bisection.count_terms(order, first, last, starts, ends, terms, degrees[side])
+        bisection.count_terms(order, first, last, laid_out, degrees[side])
     assert np.array_equal(degrees, slow_degrees(rows[:middle], rows[middle:]))
     bisection.term_gains(np.arange(N_TERMS, dtype=np.int32), degrees, bisection.slopes(len(rows)), discount, gains)
     for side, first, last in ((0, 0, middle), (1, middle, len(rows))):
-        bisection.document_keys(order, first, last, starts, ends, terms, gains[side], keys)
+        bisection.document_keys(order, first, last, laid_out, gains[side], keys)
     return keys.tolist()
 
 
@@ -114,10 +115,10 @@ def keys_of(rows, middle, discount):
 def test_exchange_moves_as_few_as_bring_the_largest_keys_to_the_right(rows, data):
     n, middle = len(rows), len(rows) // 2
     values = data.draw(st.lists(st.integers(-2, 2), min_size=n, max_size=n))  # few, so that ties are common
-    starts, ends, terms = spans(rows)
+    laid_out = spans(rows)
     order = np.arange(n, dtype=np.int32)
     degrees = slow_degrees(rows[:middle], rows[middle:])
-    n_exchanged = bisection.exchange(order, 0, middle, n, starts, ends, terms, degrees, np.array(values, np.float32))
+    n_exchanged = bisection.exchange(order, 0, middle, n, laid_out, degrees, np.array(values, np.float32))
     left, right = order[:middle].tolist(), order[middle:].tolist()
     assert sorted(left + right) == list(range(n))
     assert sorted(values[row] for row in right) == sorted(values)[middle:]
@@ -132,33 +133,34 @@ def test_exchange_moves_as_few_as_bring_the_largest_keys_to_the_right(rows, data
 def test_only_shared_terms_are_kept(rows, data):
     first = data.draw(st.integers(0, len(rows) - 1))
     last = data.draw(st.integers(first + 1, len(rows)))
-    starts, ends, terms = spans(rows)
+    laid_out = spans(rows)
     counts, shared = np.zeros(N_TERMS, np.int32), np.empty(N_TERMS, np.int32)
     order = np.arange(len(rows), dtype=np.int32)
-    n_shared = bisection.keep_shared_terms(order, first, last, starts, ends, terms, counts, shared)
+    n_shared = bisection.keep_shared_terms(order, first, last, laid_out, counts, shared)
     inside = rows[first:last]
     expected = {term for term in range(N_TERMS) if 2 <= sum(term in row for row in inside) < len(inside)}
     assert sorted(shared[:n_shared].tolist()) == sorted(expected)
     assert not counts.any()
     for number, row in enumerate(rows):
         kept = row & expected if first <= number < last else row
-        assert held(starts, ends, terms, number) == kept
+        assert held(laid_out, number) == kept
 
 
 @given(ROWS, st.data())
 def test_a_split_stays_within_its_range_and_cleans_up(rows, data):
     first = data.draw(st.integers(0, len(rows) - 1))
     last = data.draw(st.integers(first + 1, len(rows)))
-    starts, ends, terms = spans(rows)
+    laid_out = spans(rows)
     order, keys = np.arange(len(rows), dtype=np.int32), np.full(len(rows), -7, np.float32)
     degrees, gains = np.zeros((2, N_TERMS), np.int32), np.empty((2, N_TERMS), np.float32)
-    slope, scratch = bisection.slopes(len(rows)), np.empty(N_TERMS, np.int32)
-    bisection.split(order, first, last, starts, ends, terms, slope, 20, 0.0, keys, degrees, gains, scratch)
+    rules = bisection.Rules(bisection.slopes(len(rows)), rounds=20, settled=0.0)
+    work = bisection.Work(degrees, gains, np.empty(N_TERMS, np.int32))
+    bisection.split(order, first, last, laid_out, rules, keys, work)
     assert sorted(order[first:last].tolist()) == list(range(first, last))
     outside = [row for row in range(len(rows)) if not first <= row < last]
     assert order[outside].tolist() == outside
     assert set(keys[outside].tolist()) <= {-7}
-    assert all(held(starts, ends, terms, row) == rows[row] for row in outside)
+    assert all(held(laid_out, row) == rows[row] for row in outside)
     assert not degrees.any()
 
 
@@ -170,9 +172,9 @@ def test_rows_are_copied_without_unwanted_terms(rows, wanted):
     assert frequencies.tolist() == [sum(term in row for row in rows) for term in range(N_TERMS)]
     chosen = np.isin(np.arange(N_TERMS), list(wanted))
     starts, ends = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
-    terms = np.empty(sum(len(row & wanted) for row in rows), np.int32)
-    copy_wanted(indptr, term_ids, chosen, starts, ends, terms)
-    assert [held(starts, ends, terms, row) for row in range(len(rows))] == [row & wanted for row in rows]
+    laid_out = bisection.Rows(starts, ends, np.empty(sum(len(row & wanted) for row in rows), np.int32))
+    copy_wanted(indptr, term_ids, chosen, laid_out)
+    assert [held(laid_out, row) for row in range(len(rows))] == [row & wanted for row in rows]
 
 
 @given(st.integers(1, 200))

@@ -7,6 +7,8 @@ the right, which is the same as exchanging the best pairs until one would lose, 
 sorts (Mackenzie et al., 2021).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,32 @@ from lexigraft.core.compiled import compiled
 
 DEEPEST = 64  # ranges waiting at once; each halving leaves one, and there are fewer than 2**32 documents
 NUDGE = np.float32(0.1)  # small beside any real difference of gains
+
+
+class Rows(NamedTuple):
+    """The terms of document r are terms[starts[r]:ends[r]]; those that no longer matter are dropped in place."""
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    terms: NDArray[np.int32]
+
+
+class Rules(NamedTuple):
+    """`slopes` of all documents, how often two halves are exchanged at most, and the share of them that may still
+    change places when they are done."""
+
+    slope: NDArray[np.float32]
+    rounds: int
+    settled: float
+
+
+class Work(NamedTuple):
+    """What one thread writes to, with a place for every term: `degrees` [2, terms], all zeros between two calls,
+    `gains` [2, terms] and `shared` [terms], whose contents do not matter then."""
+
+    degrees: NDArray[np.int32]
+    gains: NDArray[np.float32]
+    shared: NDArray[np.int32]
 
 
 def slopes(n_documents: int) -> NDArray[np.float32]:
@@ -27,9 +55,7 @@ def keep_shared_terms(
     order: NDArray[np.int32],
     first: int,
     last: int,
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    terms: NDArray[np.int32],
+    rows: Rows,
     counts: NDArray[np.int32],
     shared: NDArray[np.int32],
 ) -> int:
@@ -38,6 +64,7 @@ def keep_shared_terms(
     Other terms cost the same in either half, here and in every range within this one, so they never need to be read
     again. `shared` receives the terms. `counts` is all zeros before and after.
     """
+    starts, ends, terms = rows
     n_terms = 0
     for i in range(first, last):
         for at in range(starts[order[i]], ends[order[i]]):
@@ -69,12 +96,11 @@ def count_terms(
     order: NDArray[np.int32],
     first: int,
     last: int,
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    terms: NDArray[np.int32],
+    rows: Rows,
     counts: NDArray[np.int32],
 ) -> None:
     """Add to `counts` how many rows of order[first:last] hold each term."""
+    starts, ends, terms = rows
     for i in range(first, last):
         for at in range(starts[order[i]], ends[order[i]]):
             counts[terms[at]] += 1
@@ -125,13 +151,12 @@ def document_keys(
     order: NDArray[np.int32],
     first: int,
     last: int,
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    terms: NDArray[np.int32],
+    rows: Rows,
     gains: NDArray[np.float32],
     keys: NDArray[np.float32],
 ) -> None:
     """keys[i] = the sum of the gains of the terms of row order[i], for i in first .. last - 1."""
+    starts, ends, terms = rows
     for i in range(first, last):
         key = np.float32(0)
         for at in range(starts[order[i]], ends[order[i]]):
@@ -145,9 +170,7 @@ def exchange(
     first: int,
     middle: int,
     last: int,
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    terms: NDArray[np.int32],
+    rows: Rows,
     degrees: NDArray[np.int32],
     keys: NDArray[np.float32],
 ) -> int:
@@ -155,6 +178,7 @@ def exchange(
 
     Of equal keys those that are on the right already stay there. `degrees` follows the documents; `keys` does not.
     """
+    starts, ends, terms = rows
     pivot = np.partition(keys[first:last], middle - first)[middle - first]  # the smallest key on the right
     ties_right = last - middle
     for i in range(first, last):
@@ -191,37 +215,32 @@ def split(
     order: NDArray[np.int32],
     first: int,
     last: int,
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    terms: NDArray[np.int32],
-    slope: NDArray[np.float32],
-    rounds: int,
-    settled: float,
+    rows: Rows,
+    rules: Rules,
     keys: NDArray[np.float32],
-    degrees: NDArray[np.int32],
-    gains: NDArray[np.float32],
-    scratch: NDArray[np.int32],
+    work: Work,
 ) -> bool:
     """Rearrange order[first:last] so that its halves share few terms; return whether there was a term to go by.
 
-    `degrees` is all zeros before and after. Touches nothing of rows outside the range, so that ranges which do not
-    overlap may be split at once, each with `degrees`, `gains` and `scratch` (one number a term) of its own.
+    Touches nothing of rows outside the range, so that ranges which do not overlap may be split at once, each with
+    `work` of its own.
     """
-    shared = scratch[: keep_shared_terms(order, first, last, starts, ends, terms, degrees[0], scratch)]
+    degrees, gains = work.degrees, work.gains
+    shared = work.shared[: keep_shared_terms(order, first, last, rows, degrees[0], work.shared)]
     if len(shared) == 0:
         return False
     middle = first + (last - first) // 2
-    count_terms(order, first, middle, starts, ends, terms, degrees[0])
-    count_terms(order, middle, last, starts, ends, terms, degrees[1])
-    for step in range(rounds):
+    count_terms(order, first, middle, rows, degrees[0])
+    count_terms(order, middle, last, rows, degrees[1])
+    for step in range(rules.rounds):
         # Bold first and cautious later: else small ranges swing to and fro until the rounds are spent.
-        term_gains(shared, degrees, slope, 0.0 if step == 0 else 1 - step / rounds, gains)
+        term_gains(shared, degrees, rules.slope, 0.0 if step == 0 else 1 - step / rules.rounds, gains)
         if step == 0:
             nudge(shared, gains)
-        document_keys(order, first, middle, starts, ends, terms, gains[0], keys)
-        document_keys(order, middle, last, starts, ends, terms, gains[1], keys)
-        n_exchanged = exchange(order, first, middle, last, starts, ends, terms, degrees, keys)
-        if step > 0 and n_exchanged <= settled * (last - first):
+        document_keys(order, first, middle, rows, gains[0], keys)
+        document_keys(order, middle, last, rows, gains[1], keys)
+        n_exchanged = exchange(order, first, middle, last, rows, degrees, keys)
+        if step > 0 and n_exchanged <= rules.settled * (last - first):
             break
     for i in range(len(shared)):
         degrees[0, shared[i]] = 0
@@ -235,16 +254,10 @@ def split_to_leaves(
     first: int,
     last: int,
     leaf: int,
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    terms: NDArray[np.int32],
-    slope: NDArray[np.float32],
-    rounds: int,
-    settled: float,
+    rows: Rows,
+    rules: Rules,
     keys: NDArray[np.float32],
-    degrees: NDArray[np.int32],
-    gains: NDArray[np.float32],
-    scratch: NDArray[np.int32],
+    work: Work,
 ) -> None:
     """`split` order[first:last], its halves, theirs, until no range has more than `leaf` documents.
 
@@ -256,9 +269,7 @@ def split_to_leaves(
     while n_waiting > 0:
         n_waiting -= 1
         low, high = waiting[n_waiting, 0], waiting[n_waiting, 1]
-        if high - low <= leaf or not split(
-            order, low, high, starts, ends, terms, slope, rounds, settled, keys, degrees, gains, scratch
-        ):
+        if high - low <= leaf or not split(order, low, high, rows, rules, keys, work):
             order[low:high].sort()
             continue
         middle = low + (high - low) // 2

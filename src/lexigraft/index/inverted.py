@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.arrays import StringTable, read_only
+from lexigraft.core.arrays import StringTable
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary, document_of, passage_id
-from lexigraft.index.codec import NONE, RANGE, decode_list, padded
+from lexigraft.index.codec import RANGE
+from lexigraft.index.stored_lists import StoredLists, decode_stored
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,12 @@ class Index:
         return self.meta.n_terms
 
     @cached_property
+    def stored(self) -> StoredLists:
+        """The lists, as kernels that decode them take them."""
+        meta = self.meta
+        return StoredLists(self.entries, self.stream, self.range_starts, meta.range_size, meta.n_documents, meta.bits)
+
+    @cached_property
     def ordinal_of_rank(self) -> NDArray[np.int32]:
         """The inverse of `tie_rank`."""
         inverse = np.empty_like(self.tie_rank)
@@ -78,17 +85,7 @@ class Index:
     def postings(self, term_id: int) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
         """(documents, impacts) of a term, by document."""
         ordinals, impacts = np.empty(self.lengths[term_id], np.int32), np.empty(self.lengths[term_id], np.uint32)
-        entries = read_only(np.ascontiguousarray(self.entries[:, term_id]))
-        decode_term(
-            entries,
-            self.stream,
-            self.range_starts,
-            self.meta.range_size,
-            self.n_documents,
-            self.meta.bits,
-            ordinals,
-            impacts,
-        )
+        decode_term(self.stored, term_id, ordinals, impacts)
         return ordinals, impacts
 
     def ordinals(self, doc_id: str) -> list[int]:
@@ -121,23 +118,10 @@ class Index:
 
 
 @compiled
-def decode_term(
-    entries: NDArray[np.uint32],
-    stream: NDArray[np.uint16],
-    range_starts: NDArray[np.int64],
-    range_size: int,
-    n_documents: int,
-    bits: int,
-    ordinals: NDArray[np.int32],
-    impacts: NDArray[np.uint32],
-) -> None:
-    """Fill `ordinals` and `impacts` with the postings of the term whose entries, one a range, these are."""
+def decode_term(stored: StoredLists, term_id: int, ordinals: NDArray[np.int32], impacts: NDArray[np.uint32]) -> None:
+    """Fill `ordinals` and `impacts` with the postings of a term."""
     done = 0
-    for number in range(len(entries)):
-        first = number * range_size
-        n_padded = padded(min(range_size, n_documents - first))
-        at, form = range_starts[number] + (int(entries[number]) >> 2), int(entries[number]) & 3
-        if form != NONE:
-            n = decode_list(stream, at, form, bits, n_padded, ordinals[done:], impacts[done:])
-            ordinals[done : done + n] += np.int32(first)
-            done += n
+    for number in range(len(stored.entries)):
+        n = decode_stored(stored, number, term_id, ordinals[done:], impacts[done:])
+        ordinals[done : done + n] += np.int32(number * stored.range_size)
+        done += n

@@ -20,13 +20,12 @@ from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError, require
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings.section import Section, setting
-from lexigraft.index.bisection import slopes, split, split_to_leaves
+from lexigraft.index.bisection import Rows, Rules, Work, slopes, split, split_to_leaves
 from lexigraft.vectors.rows import require_rows
 
 TASK_DOCUMENTS = 4096  # a range this small is finished in one call: small enough to show progress and share among cores
 
 Range = tuple[int, int]
-Scratch = tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32]]  # degrees, gains and terms of one thread
 
 
 @dataclass(frozen=True)
@@ -116,15 +115,15 @@ def _bisect(
     progress: Progress,
 ) -> None:
     """Rearrange `order`, which holds the rows as they came."""
-    starts, ends, terms = _copy_rows(indptr, term_ids, n_terms, settings.max_share)
-    slope, keys = slopes(len(order)), np.empty(len(order), np.float32)
-    leaf, rounds, settled = settings.leaf, settings.rounds, settings.settled
-    idle: SimpleQueue[Scratch] = SimpleQueue()
+    rows = _copy_rows(indptr, term_ids, n_terms, settings.max_share)
+    rules, keys = Rules(slopes(len(order)), settings.rounds, settings.settled), np.empty(len(order), np.float32)
+    idle: SimpleQueue[Work] = SimpleQueue()
     for _ in range(threads):
-        idle.put((np.zeros((2, n_terms), np.int32), np.empty((2, n_terms), np.float32), np.empty(n_terms, np.int32)))
+        degrees, gains = np.zeros((2, n_terms), np.int32), np.empty((2, n_terms), np.float32)
+        idle.put(Work(degrees, gains, np.empty(n_terms, np.int32)))
 
     @contextmanager
-    def scratch() -> Iterator[Scratch]:
+    def workplace() -> Iterator[Work]:
         taken = idle.get()
         try:
             yield taken
@@ -133,18 +132,16 @@ def _bisect(
 
     def halve(part: Range) -> None:
         first, last = part
-        with scratch() as (degrees, gains, shared):
-            split(order, first, last, starts, ends, terms, slope, rounds, settled, keys, degrees, gains, shared)
+        with workplace() as work:
+            split(order, first, last, rows, rules, keys, work)
 
     def finish(part: Range) -> None:
         first, last = part
-        with scratch() as (degrees, gains, shared):
-            split_to_leaves(
-                order, first, last, leaf, starts, ends, terms, slope, rounds, settled, keys, degrees, gains, shared
-            )
+        with workplace() as work:
+            split_to_leaves(order, first, last, settings.leaf, rows, rules, keys, work)
 
     with ThreadPoolExecutor(threads) as pool:
-        steps, n_steps = _steps(pool, len(order), leaf, halve, finish)
+        steps, n_steps = _steps(pool, len(order), settings.leaf, halve, finish)
         for _ in progress.track(steps, "reordering", n_steps):
             pass
 
@@ -183,18 +180,16 @@ def _levels(n_documents: int, at_most: int) -> int:
     return n_levels
 
 
-def _copy_rows(
-    indptr: NDArray[np.int64], term_ids: NDArray[np.int32], n_terms: int, max_share: float
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-    """(starts, ends, terms) of the rows, without terms of a single document and those too frequent to tell apart."""
+def _copy_rows(indptr: NDArray[np.int64], term_ids: NDArray[np.int32], n_terms: int, max_share: float) -> Rows:
+    """The rows without terms of a single document and those too frequent to tell apart."""
     frequencies = np.zeros(n_terms, np.int64)
     count_entries(term_ids, frequencies)
     wanted = (frequencies >= 2) & (frequencies <= max_share * (len(indptr) - 1))
     starts, ends = np.empty(len(indptr) - 1, np.int64), np.empty(len(indptr) - 1, np.int64)
-    terms = np.empty(int(frequencies[wanted].sum()), np.int32)
-    copy_wanted(indptr, term_ids, wanted, starts, ends, terms)
+    rows = Rows(starts, ends, np.empty(int(frequencies[wanted].sum()), np.int32))
+    copy_wanted(indptr, term_ids, wanted, rows)
     release_pages(term_ids)
-    return starts, ends, terms
+    return rows
 
 
 @compiled
@@ -205,15 +200,9 @@ def count_entries(term_ids: NDArray[np.int32], frequencies: NDArray[np.int64]) -
 
 
 @compiled
-def copy_wanted(
-    indptr: NDArray[np.int64],
-    term_ids: NDArray[np.int32],
-    wanted: NDArray[np.bool_],
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    terms: NDArray[np.int32],
-) -> None:
+def copy_wanted(indptr: NDArray[np.int64], term_ids: NDArray[np.int32], wanted: NDArray[np.bool_], rows: Rows) -> None:
     """Copy the rows, one after the other, without the terms that are not wanted."""
+    starts, ends, terms = rows
     end = 0
     for row in range(len(indptr) - 1):
         starts[row] = end

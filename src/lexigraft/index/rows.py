@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
-from lexigraft.index.codec import NONE, PAD, decode_list, padded
+from lexigraft.index.codec import PAD
 from lexigraft.index.inverted import Index
+from lexigraft.index.stored_lists import StoredLists, decode_stored
 
 
 class Rows(NamedTuple):
@@ -21,23 +22,17 @@ class Rows(NamedTuple):
 def iterate_rows(index: Index, start: int, end: int) -> Rows:
     """The terms and impacts of documents start..end-1. All lists of the ranges they lie in are read twice, so ask for
     many documents at a time."""
-    lists = (index.entries, index.stream, index.range_starts, index.meta.range_size, index.n_documents, index.meta.bits)
     indptr = np.zeros(end - start + 1, np.int64)
-    invert(*lists, start, end, indptr[1:], None, None)
+    invert(index.stored, start, end, indptr[1:], None, None)
     indptr = np.cumsum(indptr)
     term_ids, impacts = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.uint32)
-    invert(*lists, start, end, indptr[:-1].copy(), term_ids, impacts)
+    invert(index.stored, start, end, indptr[:-1].copy(), term_ids, impacts)
     return Rows(indptr, term_ids, impacts)
 
 
 @compiled
 def invert(
-    entries: NDArray[np.uint32],
-    stream: NDArray[np.uint16],
-    range_starts: NDArray[np.int64],
-    range_size: int,
-    n_documents: int,
-    bits: int,
+    stored: StoredLists,
     start: int,
     end: int,
     cursors: NDArray[np.int64],
@@ -45,16 +40,12 @@ def invert(
     impacts: NDArray[np.uint32] | None,
 ) -> None:
     """Move each row's cursor on by its postings and, where there is room given for them, write them down."""
+    range_size = stored.range_size
     places, found = np.empty(range_size + PAD, np.int32), np.empty(range_size + PAD, np.uint32)
-    for number in range(start // range_size, min(len(range_starts) - 1, (end + range_size - 1) // range_size)):
+    for number in range(start // range_size, min(len(stored.entries), (end + range_size - 1) // range_size)):
         first = number * range_size
-        n_padded = padded(min(range_size, n_documents - first))
-        for term in range(entries.shape[1]):
-            entry = int(entries[number, term])
-            if entry & 3 == NONE:
-                continue
-            n = decode_list(stream, range_starts[number] + (entry >> 2), entry & 3, bits, n_padded, places, found)
-            for i in range(n):
+        for term in range(stored.entries.shape[1]):
+            for i in range(decode_stored(stored, number, term, places, found)):
                 row = first + places[i] - start
                 if 0 <= row < end - start:
                     if term_ids is not None and impacts is not None:

@@ -14,13 +14,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import Manifest, write_artifact, write_json
-from lexigraft.core.processes import is_leader
+from lexigraft.core.artifact import Manifest, write_json
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import diagnose
-from lexigraft.stages.ensure import barrier, whole_artifact
+from lexigraft.stages.ensure import Makers, keep_or_make
 from lexigraft.train.activations import Activations, first_activations
 from lexigraft.train.distributed import broadcast
 from lexigraft.train.loop import TrainingError
@@ -60,16 +59,7 @@ class AlphaChoice:
 def kept_choice(kept: Path, recipe: dict[str, Any], choose: Callable[[], AlphaChoice], folder: Path) -> float:
     """The alpha of `choose()`, called now or by a call that was stopped later: then it lies at `kept`, with the recipe
     of the model it is for. Its numbers are written into `folder`, the model's."""
-    wanted = Manifest(KIND, FORMAT_VERSION, recipe)
-    barrier()  # all look before the leader writes
-    found = whole_artifact(kept, wanted)
-    barrier()
-    if found is None:
-        choice = choose()
-        if is_leader():
-            with write_artifact(kept, wanted) as draft:
-                choice.write(draft)
-        barrier()
+    keep_or_make(kept, Manifest(KIND, FORMAT_VERSION, recipe), lambda draft: choose().write(draft), Makers.ALL)
     shutil.copy(kept / FILE, folder / FILE)
     return float(json.loads((kept / FILE).read_text(encoding="utf-8"))["alpha"])
 

@@ -2,18 +2,17 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from lexigraft.core.errors import SettingError
-from lexigraft.core.progress import Progress
 from lexigraft.core.settings import FinetuneSettings, ModelSettings
 from lexigraft.data.collection import Collection
 from lexigraft.learn.choose_alpha import kept_choice, probe_alphas
 from lexigraft.learn.new_model import write_model
 from lexigraft.learn.token_cache import cached, open_texts, write_texts
 from lexigraft.learn.training_data import TrainingData, training_data
+from lexigraft.learn.training_job import TrainingJob
 from lexigraft.model.backbone import default_device
 from lexigraft.model.encoder import BY_MODEL, BY_WORDS, SparseEncoder, open_encoder
 from lexigraft.model.inputs import read_documents, read_queries
@@ -32,13 +31,10 @@ def finetune(
     pretrained: Path,
     model: ModelSettings,
     settings: FinetuneSettings,
-    seed: int,
-    recipe: dict[str, Any],
-    progress: Progress,
-    checkpoint: Path,
-    folder: Path,
+    job: TrainingJob,
 ) -> None:
     """Divide the head by alpha and train the model to rank; how alpha = auto was chosen is kept beside it."""
+    seed, recipe, progress, checkpoint, folder = job
     if model.queries == BY_WORDS:
         settings = replace(settings, qk=0)  # terms that all weigh 1 have no heaviest
 

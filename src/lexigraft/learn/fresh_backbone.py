@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import Manifest, hash_file, write_artifact
+from lexigraft.core.artifact import Manifest, hash_file
 from lexigraft.core.config import settings_config
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
@@ -15,7 +15,7 @@ from lexigraft.learn.vocabulary import texts_of
 from lexigraft.model import scratch
 from lexigraft.model.backbone import find_tokenizer
 from lexigraft.stages.collect import source_description
-from lexigraft.stages.ensure import whole_artifact
+from lexigraft.stages.ensure import keep_or_make
 from lexigraft.stages.standalone import require_free_for
 from lexigraft.stages.vocabularies import judged_collection
 
@@ -58,12 +58,13 @@ def make_fresh_backbone(
     config, seed = size_config(settings), settings.run.seed
     if source is not None:
         config["texts"] = source_description(source, settings.data)
-    wanted = Manifest(KIND, FORMAT_VERSION, config, seed=seed)
-    if whole_artifact(out, wanted) is not None:
-        log.info("fresh: done before")
-    else:
-        with _texts(source, settings, progress) as texts, write_artifact(out, wanted) as folder:
+
+    def make(folder: Path) -> None:
+        with _texts(source, settings, progress) as texts:
             scratch.make_backbone(texts, settings.model.layers, seed, folder, settings.backbone)
+
+    if keep_or_make(out, Manifest(KIND, FORMAT_VERSION, config, seed=seed), make).was_there:
+        log.info("fresh: done before")
     made = json.loads((out / "config.json").read_text(encoding="utf-8"))
     return {
         "pieces": made["vocab_size"], "layers": made["num_hidden_layers"], "width": made["hidden_size"],

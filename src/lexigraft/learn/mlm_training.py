@@ -12,10 +12,10 @@ import numpy as np
 from lexigraft.core.artifact import write_json
 from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError
-from lexigraft.core.progress import Progress
 from lexigraft.core.settings import MlmSettings, ModelSettings
 from lexigraft.learn.token_cache import cached, open_aligned, write_aligned
 from lexigraft.learn.training_curves import draw
+from lexigraft.learn.training_job import TrainingJob
 from lexigraft.model.backbone import default_device
 from lexigraft.model.families import n_positions
 from lexigraft.model.masked_lm import MaskedLM, load_masked_lm
@@ -47,14 +47,10 @@ def train_masked_lm(
     layers: int,
     raw: bool,
     mlm: MlmSettings,
-    seed: int,
-    recipe: dict[str, Any],
-    progress: Progress,
-    checkpoint: Path,
-    folder: Path,
+    job: TrainingJob,
 ) -> None:
-    """Train the backbone loaded from `source`, called `name`, on `texts`, and write it into `folder`. What is read and
-    half done lies beside `checkpoint`, for a call that was stopped to be continued."""
+    """Train the backbone loaded from `source`, called `name`, on `texts`, and write it."""
+    seed, recipe, progress, checkpoint, folder = job
     model = load_masked_lm(source, layers, seed).to(default_device())
     _require_positions(name, model, mlm.length)
     reader = model.reader(raw, name)

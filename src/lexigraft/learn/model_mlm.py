@@ -10,6 +10,7 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import MlmSettings, Settings
 from lexigraft.learn.backbone_choice import file_hashes
 from lexigraft.learn.mlm_training import FORMAT_VERSION, KIND, deciding, read_facts, reads_raw, train_masked_lm
+from lexigraft.learn.training_job import TrainingJob
 from lexigraft.stages.collect import source_description
 from lexigraft.stages.standalone import require_free_for, train_alone
 from lexigraft.stages.vocabularies import judged_collection
@@ -33,10 +34,8 @@ def make_masked_lm(
     def train(aside: Path, folder: Path) -> None:
         with judged_collection(source, settings.data, progress) as collection:
             texts = (document.contents for document in collection.documents())
-            train_masked_lm(
-                texts, backbone, backbone, layers, raw, mlm, seed, recipe(wanted), progress, aside / "checkpoint",
-                folder,
-            )  # fmt: skip
+            job = TrainingJob(seed, recipe(wanted), progress, aside / "checkpoint", folder)
+            train_masked_lm(texts, backbone, backbone, layers, raw, mlm, job)
 
     train_alone(out, wanted, "mlm", train)
     return read_facts(out)

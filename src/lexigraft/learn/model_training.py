@@ -17,6 +17,7 @@ from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.data.sources import open_source
 from lexigraft.learn.backbone_choice import SCRATCH, BackboneChoice, backbone_name, file_hashes
 from lexigraft.learn.training_data import DEV, TRAIN, measured_training_queries, scores_file
+from lexigraft.learn.training_job import TrainingJob
 from lexigraft.stages.collect import reading
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.expanded_documents import Expansions, expanded_collection, named_expansions
@@ -133,8 +134,8 @@ class ModelTraining:
             own = words.texts_of(self.collection)
             texts = own if other is None else (document.contents for document in other.documents())
             mlm_training.train_masked_lm(
-                texts, backbone.source, backbone.name, layers, raw, mlm, seed, recipe(wanted), self.progress,
-                checkpoint, out,
+                texts, backbone.source, backbone.name, layers, raw, mlm,
+                TrainingJob(seed, recipe(wanted), self.progress, checkpoint, out),
             )  # fmt: skip
 
         made = self._train("mlm", part, wanted, make, part)
@@ -172,8 +173,7 @@ class ModelTraining:
             texts = own if read is None else (document.contents for document in read.documents())
             pretraining.pretrain(
                 texts, self.folder.model("vocabulary"), backbone.source, backbone.name,
-                model, self.settings.pretrain, seed,
-                recipe(wanted), self.progress, checkpoint, out,
+                model, self.settings.pretrain, TrainingJob(seed, recipe(wanted), self.progress, checkpoint, out),
             )  # fmt: skip
 
         return self._train("pretrain", "pretrained", wanted, make)
@@ -219,8 +219,8 @@ class ModelTraining:
         def make(checkpoint: Path, out: Path) -> None:
             with expanded_collection(self.collection, expansions) as collection:
                 finetuning.finetune(
-                    collection, self.measured_split, self.folder.model("pretrained"), model, settings, seed,
-                    recipe(wanted), self.progress, checkpoint, out,
+                    collection, self.measured_split, self.folder.model("pretrained"), model, settings,
+                    TrainingJob(seed, recipe(wanted), self.progress, checkpoint, out),
                 )  # fmt: skip
 
         made = self._train("finetune", "finetuned", wanted, make)

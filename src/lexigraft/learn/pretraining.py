@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError, SettingError
-from lexigraft.core.progress import Progress
 from lexigraft.core.settings import ModelSettings, PretrainSettings
 from lexigraft.learn.new_model import new_encoder, write_model
 from lexigraft.learn.token_cache import cached, open_aligned, write_aligned
+from lexigraft.learn.training_job import TrainingJob
 from lexigraft.model.backbone import Backbone, default_device, load_backbone
 from lexigraft.train.language.pretrain import pretrain as train_to_name_terms
 from lexigraft.train.language.pretraining_texts import choose_texts
@@ -27,16 +26,13 @@ def pretrain(
     name: str,
     model: ModelSettings,
     settings: PretrainSettings,
-    seed: int,
-    recipe: dict[str, Any],
-    progress: Progress,
-    checkpoint: Path,
-    folder: Path,
+    job: TrainingJob,
 ) -> None:
     """Graft the vocabulary onto the backbone loaded from `source` and train it to name masked terms (EMLM) in `texts`;
     `pretraining.json` says what became of those. With a plain head terms are subwords, and this is masked language
     modelling of the usual kind. With no steps the texts are not read.
     """
+    seed, recipe, progress, checkpoint, folder = job
     lexicon = open_lexicon(vocabulary)
     backbone = load_backbone(source, model.layers, name)
     _require_positions(backbone, max(model.query_length, model.document_length))

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import Manifest, write_artifact
-from lexigraft.core.processes import is_leader
+from lexigraft.core.artifact import Manifest
 from lexigraft.model.inputs import ReadTexts
-from lexigraft.stages.ensure import barrier, whole_artifact
+from lexigraft.stages.ensure import Makers, keep_or_make
 from lexigraft.vocab.aligned import AlignedTexts
 from lexigraft.vocab.bags import WeightedBags
 from lexigraft.vocab.batching import batches
@@ -21,12 +20,7 @@ KIND, FORMAT_VERSION = "texts", 1
 
 def cached(folder: Path, recipe: dict[str, Any], write: Callable[[Path], None]) -> Path:
     """`folder` with what `write(draft)` left there, now or in a call that was stopped later."""
-    wanted = Manifest(KIND, FORMAT_VERSION, recipe)
-    barrier()
-    if is_leader() and whole_artifact(folder, wanted) is None:
-        with write_artifact(folder, wanted) as draft:
-            write(draft)
-    barrier()
+    keep_or_make(folder, Manifest(KIND, FORMAT_VERSION, recipe), write, Makers.LEADER)
     return folder
 
 

@@ -8,9 +8,10 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, write_artifact, write_json
 from lexigraft.core.errors import ArtifactError
@@ -64,23 +65,14 @@ class Ensurer:
         """
         label = self.label(label)
         self.labels.append(label)
-        barrier()  # all look before the leader changes anything
-        kept = None if self.is_forced(stage) else whole_artifact(path, wanted)
-        barrier()
-        if kept is not None:
+        makers = Makers.ALL if together else Makers.LEADER
+        with measured() as usage:
+            found = keep_or_make(path, wanted, make, makers, anew=self.is_forced(stage))
+        if found.was_there:
             log.info("%s: done before", label)
-            return kept
-        if is_leader():
-            with measured() as usage, write_artifact(path, wanted) as folder:
-                make(folder)
+        elif is_leader():
             self.record(label, usage.seconds, usage.peak_rss_mib)
-        elif together:
-            with TemporaryDirectory() as folder_of_no_use:
-                make(Path(folder_of_no_use))
-        barrier()
-        made = read_manifest(path)
-        assert made is not None, "just written"
-        return made
+        return found.manifest
 
     def is_forced(self, stage: str) -> bool:
         return self.from_stage is not None and STAGES.index(stage) >= STAGES.index(self.from_stage)
@@ -111,6 +103,52 @@ def barrier() -> None:
         from lexigraft.train import distributed
 
         distributed.barrier()
+
+
+class Makers(Enum):
+    """Who makes an artifact, where several processes work on one run."""
+
+    ALONE = "this process: no other comes here"
+    LEADER = "the leader, and the others wait"
+    ALL = "all of them, because it takes all, and what the others write is thrown away"
+
+
+class Kept(NamedTuple):
+    manifest: Manifest
+    was_there: bool
+
+
+def keep_or_make(
+    path: Path,
+    wanted: Manifest,
+    make: Callable[[Path], object],
+    makers: Makers = Makers.ALONE,
+    anew: bool = False,
+) -> Kept:
+    """The artifact at `path`, made by `make(folder)` where the one there is not as wanted or, with `anew`, in any case.
+
+    A caller that is not alone must be called by every process, or they wait for ever.
+    """
+    wait = _no_others if makers is Makers.ALONE else barrier
+    wait()  # all look before the leader changes anything
+    kept = None if anew else whole_artifact(path, wanted)
+    wait()
+    if kept is not None:
+        return Kept(kept, was_there=True)
+    if makers is Makers.ALONE or is_leader():
+        with write_artifact(path, wanted) as folder:
+            make(folder)
+    elif makers is Makers.ALL:
+        with TemporaryDirectory() as folder_of_no_use:
+            make(Path(folder_of_no_use))
+    wait()
+    made = read_manifest(path)
+    assert made is not None, "just written"
+    return Kept(made, was_there=False)
+
+
+def _no_others() -> None:
+    """There is nobody to wait for."""
 
 
 def whole_artifact(path: Path, wanted: Manifest) -> Manifest | None:

@@ -22,7 +22,7 @@ from lexigraft.index.inverted import IndexMeta
 from lexigraft.index.store import open_index
 from lexigraft.stages.collect import collect, collected, source_description
 from lexigraft.stages.encode import encode_lexical, passage_config
-from lexigraft.stages.ensure import whole_artifact
+from lexigraft.stages.ensure import keep_or_make
 from lexigraft.stages.expanded_documents import named_expansions
 from lexigraft.stages.layout import find_model
 from lexigraft.vectors import store as vectors_store
@@ -64,11 +64,8 @@ def train_alone(out: Path, wanted: Manifest, name: str, train: Callable[[Path, P
     what is half done in the folder `aside` and continues what it finds there."""
     aside = out.with_name(f".{out.name}.training")
     with working_folder(aside):
-        if whole_artifact(out, wanted) is not None:
+        if keep_or_make(out, wanted, lambda folder: train(aside, folder)).was_there:
             log.info("%s: done before", name)
-        else:
-            with write_artifact(out, wanted) as folder:
-                train(aside, folder)
         shutil.rmtree(aside, ignore_errors=True)  # also what a call left that was killed just before this
 
 

@@ -1,13 +1,13 @@
 """What every expansion of a collection has: its documents and queries, and the BM25 indexes and counts made of them."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import Manifest, hash_file, read_manifest, write_artifact, write_json
+from lexigraft.core.artifact import Manifest, hash_file, write_json
 from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.lock import writer_lock
@@ -22,7 +22,7 @@ from lexigraft.index.build import build_index
 from lexigraft.index.inverted import Index
 from lexigraft.index.store import open_index
 from lexigraft.stages.encode import passage_config
-from lexigraft.stages.ensure import whole_artifact
+from lexigraft.stages.ensure import keep_or_make
 from lexigraft.stages.evaluate import known_judgements
 from lexigraft.stages.vocabularies import judged_collection
 from lexigraft.vectors import counts as counts_store
@@ -94,25 +94,24 @@ def lexical_index(work: Work, system: str, file: Path | None = None, lexical: Le
             raise InputError(f"there is no file {file}; give generated text as .jsonl or .tsv")
         config["generated"] = hash_file(file)
 
-    def encode(target: Path) -> dict[str, int]:
+    def encode(target: Path) -> None:
         passages = bool(work.settings.data.passage_words)
         if file is None:
             encode_documents(work.documents(), lexical, target, passages)
-            return {}
+            return
         with open_generated(file) as texts:
             encode_documents(work.documents(texts), lexical, target, passages)
-            return texts.report("documents")
+            write_json(target / NOTES, texts.report("documents"))
 
     wanted = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)
-    vectors = _kept_or_made(folder / "vectors", wanted, encode)
+    vectors = keep_or_make(folder / "vectors", wanted, encode).manifest
     parents, options = {"vectors": vectors.fingerprint}, settings_config(index_settings)
     wanted = Manifest(index_store.KIND, index_store.FORMAT_VERSION, options, parents)
 
-    def build(target: Path) -> dict[str, int]:
+    def build(target: Path) -> None:
         build_index(open_vectors(folder / "vectors"), target, 0, index_settings, work.progress)
-        return {}
 
-    _kept_or_made(folder / "index", wanted, build)
+    keep_or_make(folder / "index", wanted, build)
     return folder / "index"
 
 
@@ -121,29 +120,16 @@ def term_counts(work: Work, index: Index, lexical: LexicalSettings) -> Path:
     config = {"corpus": work.collection.digest(CORPUS), **_reading(work), **settings_config(lexical)}
     parents = {"vocabulary": index.meta.vocab_fingerprint}
 
-    def count(target: Path) -> dict[str, int]:
+    def count(target: Path) -> None:
         write_counts(work.documents(), lexical, index.vocabulary, target)
-        return {}
 
-    _kept_or_made(work.out / "counts", Manifest(counts_store.KIND, counts_store.FORMAT_VERSION, config, parents), count)
+    keep_or_make(work.out / "counts", Manifest(counts_store.KIND, counts_store.FORMAT_VERSION, config, parents), count)
     return work.out / "counts"
 
 
 def _reading(work: Work) -> dict[str, Any]:
     data = work.settings.data
     return {"on_duplicate": data.on_duplicate, "on_bad_bytes": data.on_bad_bytes, **passage_config(data)}
-
-
-def _kept_or_made(path: Path, wanted: Manifest, make: Callable[[Path], dict[str, int]]) -> Manifest:
-    """The manifest of the artifact at `path`, made where the one there is not as wanted; `make` gives notes."""
-    kept = whole_artifact(path, wanted)
-    if kept is None:
-        with write_artifact(path, wanted) as folder:
-            if noted := make(folder):
-                write_json(folder / NOTES, noted)
-        kept = read_manifest(path)
-        assert kept is not None, "just written"
-    return kept
 
 
 def notes(path: Path) -> dict[str, Any]:
