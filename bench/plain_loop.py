@@ -5,8 +5,8 @@ min-heap of the k best. It imports nothing of the search room, so that it stays 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Bytes, Int32s, Int64s
 from lexigraft.core.compiled import compiled
 
 ID_MASK = 0x7FFFFFFF
@@ -14,13 +14,13 @@ ID_MASK = 0x7FFFFFFF
 
 @compiled
 def search_plain(
-    indptr: NDArray[np.int64],
-    documents: NDArray[np.int32],
-    impacts: NDArray[np.uint8],
-    terms: NDArray[np.int32],
-    weights: NDArray[np.int32],
-    accumulators: NDArray[np.int32],
-    heap: NDArray[np.int64],
+    indptr: Int64s,
+    documents: Int32s,
+    impacts: Bytes,
+    terms: Int32s,
+    weights: Int32s,
+    accumulators: Int32s,
+    heap: Int64s,
 ) -> int:
     """Fill `heap` with keys (score above, complement of the document below) of the best and return how many.
 
@@ -57,7 +57,7 @@ def search_plain(
     return size
 
 
-def ranked(heap: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def ranked(heap: Int64s, size: int) -> tuple[Int64s, Int64s]:
     """(documents, scores) of the heap's keys, best first; of equal scores the smaller id first."""
     keys = heap[:size]
     keys.sort()  # numpy's: several times as fast as one in compiled code
@@ -65,7 +65,7 @@ def ranked(heap: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArr
 
 
 @compiled
-def unpack_plain(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def unpack_plain(keys: Int64s) -> tuple[Int64s, Int64s]:
     """In compiled code, so that ten results do not cost as much as the search."""
     n = len(keys)
     documents, scores = np.empty(n, np.int64), np.empty(n, np.int64)

@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Float32s, Int32s, Uint32s
 from lexigraft.core.types import Contribution, Explanation
 from lexigraft.explain.lookup import impacts_of
 from lexigraft.index.inverted import Index
 from lexigraft.vectors.quantize import quantize_query
 
 
-def explain(
-    index: Index, term_ids: NDArray[np.int32], weights: NDArray[np.float32], doc_id: str, query_id: str = ""
-) -> Explanation:
+def explain(index: Index, term_ids: Int32s, weights: Float32s, doc_id: str, query_id: str = "") -> Explanation:
     """The terms that the query vector shares with a document, heaviest contribution first; ties by term. Of a document
     in passages, its best one is explained, the first of equals."""
     explained = explain_rows(index, term_ids, weights, index.ordinals(doc_id), query_id)
@@ -21,11 +19,7 @@ def explain(
 
 
 def explain_rows(
-    index: Index,
-    term_ids: NDArray[np.int32],
-    weights: NDArray[np.float32],
-    ordinals: Sequence[int],
-    query_id: str = "",
+    index: Index, term_ids: Int32s, weights: Float32s, ordinals: Sequence[int], query_id: str = ""
 ) -> list[Explanation]:
     """What each term of the query vector adds to the score of each of these rows of the index."""
     integers, query_scale = quantize_query(np.asarray(weights, np.float32), index.meta.bits)
@@ -39,13 +33,7 @@ def explain_rows(
 
 
 def _explanation(
-    index: Index,
-    term_ids: NDArray[np.int32],
-    integers: NDArray[np.int32],
-    impacts: NDArray[np.uint32],
-    query_scale: float,
-    ordinal: int,
-    query_id: str,
+    index: Index, term_ids: Int32s, integers: Int32s, impacts: Uint32s, query_scale: float, ordinal: int, query_id: str
 ) -> Explanation:
     scale = index.meta.scale
     unit = query_scale * scale

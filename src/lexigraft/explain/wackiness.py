@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Float32s, Float64s, Int32s, Int64s
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
@@ -23,15 +24,15 @@ from lexigraft.core.types import SparseMatrix
 
 INPUTS_AT_ONCE = 64
 
-Find = Callable[[NDArray[np.int32], NDArray[np.float32]], NDArray[np.integer]]  # a query's vector to documents, by row
+Find = Callable[[Int32s, Float32s], NDArray[np.integer]]  # a query's vector to documents, by row
 
 
 class TextTerms(NamedTuple):
     """Ragged rows: the distinct terms of text i, ascending, lie at indptr[i]..indptr[i + 1] with their counts."""
 
-    indptr: NDArray[np.int64]
-    terms: NDArray[np.int32]
-    counts: NDArray[np.int32]
+    indptr: Int64s
+    terms: Int32s
+    counts: Int32s
 
     @property
     def n_texts(self) -> int:
@@ -41,15 +42,15 @@ class TextTerms(NamedTuple):
 class Expansions(NamedTuple):
     """Ragged rows: the terms that input i was given and does not hold, ascending."""
 
-    indptr: NDArray[np.int64]
-    terms: NDArray[np.int32]
+    indptr: Int64s
+    terms: Int32s
 
 
 class Importance(NamedTuple):
     """S(t, x) of every entry of some `Expansions`, in their order."""
 
     expansions: Expansions
-    values: NDArray[np.float64]
+    values: Float64s
     n_found_nothing: int  # inputs with expansion terms whose search found no document: their S is 0
 
 
@@ -58,13 +59,13 @@ class TermScores:
     """`scores`: NaN for a term that expanded no input, else 0 (as important as any) to 1. `counts`: the inputs it
     expanded. `largest_term` has score 0: it set the largest mean; -1 where every mean is 0, and all scores are 1."""
 
-    scores: NDArray[np.float32]
-    counts: NDArray[np.int64]
+    scores: Float32s
+    counts: Int64s
     largest_mean: float
     largest_term: int
 
     @property
-    def seen(self) -> NDArray[np.int64]:
+    def seen(self) -> Int64s:
         """The terms that expanded an input."""
         return np.flatnonzero(self.counts)
 
@@ -80,11 +81,11 @@ def expansions_of(matrix: SparseMatrix, own: TextTerms) -> Expansions:
     return Expansions(kept_indptr(matrix.indptr, added), np.asarray(matrix.term_ids)[added])
 
 
-def kept_indptr(indptr: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+def kept_indptr(indptr: Int64s, kept: NDArray[np.bool_]) -> Int64s:
     """The row pointers of the entries that `kept` marks; `indptr` may start anywhere."""
     ends = np.zeros(len(kept) + 1, np.int64)
     np.cumsum(kept, out=ends[1:])
-    pointers: NDArray[np.int64] = ends[indptr - indptr[0]]
+    pointers: Int64s = ends[indptr - indptr[0]]
     return pointers
 
 
@@ -96,9 +97,7 @@ def mark_own(matrix: SparseMatrix, own: TextTerms) -> NDArray[np.bool_]:
 
 
 @compiled
-def mark_rows(
-    indptr: NDArray[np.int64], terms: NDArray[np.int32], own_indptr: NDArray[np.int64], own_terms: NDArray[np.int32]
-) -> NDArray[np.bool_]:
+def mark_rows(indptr: Int64s, terms: Int32s, own_indptr: Int64s, own_terms: Int32s) -> NDArray[np.bool_]:
     """The same on bare arrays, of the rows that `indptr` and `own_indptr` have, which may be some in the middle."""
     marks = np.zeros(indptr[-1] - indptr[0], np.bool_)
     for row in range(len(indptr) - 1):
@@ -110,7 +109,7 @@ def mark_rows(
     return marks
 
 
-def document_frequency(documents: TextTerms, n_terms: int) -> NDArray[np.int64]:
+def document_frequency(documents: TextTerms, n_terms: int) -> Int64s:
     """Of each term, how many documents hold it."""
     return np.bincount(documents.terms, minlength=n_terms)
 
@@ -150,13 +149,13 @@ def measure_importance(
     return Importance(expansions, values, n_empty)
 
 
-def text_lengths(texts: TextTerms) -> NDArray[np.int64]:
+def text_lengths(texts: TextTerms) -> Int64s:
     """Of each text, its terms, repetitions counted."""
     return _row_sums(texts.indptr, texts.counts)
 
 
 @compiled
-def _row_sums(indptr: NDArray[np.int64], counts: NDArray[np.int32]) -> NDArray[np.int64]:
+def _row_sums(indptr: Int64s, counts: Int32s) -> Int64s:
     sums = np.zeros(len(indptr) - 1, np.int64)
     for row in range(len(sums)):
         for i in range(indptr[row], indptr[row + 1]):
@@ -164,7 +163,7 @@ def _row_sums(indptr: NDArray[np.int64], counts: NDArray[np.int32]) -> NDArray[n
     return sums
 
 
-def inverse_frequency(documents: TextTerms, n_terms: int) -> NDArray[np.float64]:
+def inverse_frequency(documents: TextTerms, n_terms: int) -> Float64s:
     """ln(N / df); 0 where no document holds the term, whose S is then 0."""
     frequency = document_frequency(documents, n_terms)
     idf = np.zeros(n_terms, np.float64)
@@ -175,16 +174,16 @@ def inverse_frequency(documents: TextTerms, n_terms: int) -> NDArray[np.float64]
 
 @compiled
 def fill_shares(
-    indptr: NDArray[np.int64],
-    terms: NDArray[np.int32],
-    hit_ends: NDArray[np.int64],
-    hits: NDArray[np.int64],
-    document_indptr: NDArray[np.int64],
-    document_terms: NDArray[np.int32],
-    document_counts: NDArray[np.int32],
-    lengths: NDArray[np.int64],
-    places: NDArray[np.int32],
-    shares: NDArray[np.float64],
+    indptr: Int64s,
+    terms: Int32s,
+    hit_ends: Int64s,
+    hits: Int64s,
+    document_indptr: Int64s,
+    document_terms: Int32s,
+    document_counts: Int32s,
+    lengths: Int64s,
+    places: Int32s,
+    shares: Float64s,
 ) -> None:
     """Of each entry of `terms`, between indptr[0] and indptr[-1], its count in the documents found for its row divided
     by their length. `places`, one a term of the vocabulary, is 0 before and after."""

@@ -10,8 +10,8 @@ sorts (Mackenzie et al., 2021).
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Float32s, Int32s, Int64s
 from lexigraft.core.compiled import compiled
 
 DEEPEST = 64  # ranges waiting at once; each halving leaves one, and there are fewer than 2**32 documents
@@ -21,16 +21,16 @@ NUDGE = np.float32(0.1)  # small beside any real difference of gains
 class Rows(NamedTuple):
     """The terms of document r are terms[starts[r]:ends[r]]; those that no longer matter are dropped in place."""
 
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    terms: NDArray[np.int32]
+    starts: Int64s
+    ends: Int64s
+    terms: Int32s
 
 
 class Rules(NamedTuple):
     """`slopes` of all documents, how often two halves are exchanged at most, and the share of them that may still
     change places when they are done."""
 
-    slope: NDArray[np.float32]
+    slope: Float32s
     rounds: int
     settled: float
 
@@ -39,26 +39,19 @@ class Work(NamedTuple):
     """What one thread writes to, with a place for every term: `degrees` [2, terms], all zeros between two calls,
     `gains` [2, terms] and `shared` [terms], whose contents do not matter then."""
 
-    degrees: NDArray[np.int32]
-    gains: NDArray[np.float32]
-    shared: NDArray[np.int32]
+    degrees: Int32s
+    gains: Float32s
+    shared: Int32s
 
 
-def slopes(n_documents: int) -> NDArray[np.float32]:
+def slopes(n_documents: int) -> Float32s:
     """F(d + 1) - F(d) for d = 0 .. n_documents: what one more document of a term is worth to a half that holds d."""
     d = np.arange(n_documents + 2, dtype=np.float64)
     return np.diff(d * np.log2(d + 1)).astype(np.float32)
 
 
 @compiled
-def keep_shared_terms(
-    order: NDArray[np.int32],
-    first: int,
-    last: int,
-    rows: Rows,
-    counts: NDArray[np.int32],
-    shared: NDArray[np.int32],
-) -> int:
+def keep_shared_terms(order: Int32s, first: int, last: int, rows: Rows, counts: Int32s, shared: Int32s) -> int:
     """Cut the rows of order[first:last] to the terms that two of them hold, but not all; return how many these are.
 
     Other terms cost the same in either half, here and in every range within this one, so they never need to be read
@@ -92,13 +85,7 @@ def keep_shared_terms(
 
 
 @compiled
-def count_terms(
-    order: NDArray[np.int32],
-    first: int,
-    last: int,
-    rows: Rows,
-    counts: NDArray[np.int32],
-) -> None:
+def count_terms(order: Int32s, first: int, last: int, rows: Rows, counts: Int32s) -> None:
     """Add to `counts` how many rows of order[first:last] hold each term."""
     starts, ends, terms = rows
     for i in range(first, last):
@@ -107,13 +94,7 @@ def count_terms(
 
 
 @compiled
-def term_gains(
-    shared: NDArray[np.int32],
-    degrees: NDArray[np.int32],
-    slope: NDArray[np.float32],
-    discount: float,
-    gains: NDArray[np.float32],
-) -> None:
+def term_gains(shared: Int32s, degrees: Int32s, slope: Float32s, discount: float, gains: Float32s) -> None:
     """What each term adds to the key of a document on the left (gains[0]) and on the right (gains[1]).
 
     With `discount` 1 that is exactly the gain of this document's move while all others stay. But all move at once, and
@@ -133,7 +114,7 @@ def term_gains(
 
 
 @compiled
-def nudge(shared: NDArray[np.int32], gains: NDArray[np.float32]) -> None:
+def nudge(shared: Int32s, gains: Float32s) -> None:
     """Add a small amount to each term's gain, between -NUDGE and NUDGE, that depends on its number alone.
 
     Where both halves are alike (topics that take turns), every gain is 0 and nothing would ever move.
@@ -147,14 +128,7 @@ def nudge(shared: NDArray[np.int32], gains: NDArray[np.float32]) -> None:
 
 
 @compiled
-def document_keys(
-    order: NDArray[np.int32],
-    first: int,
-    last: int,
-    rows: Rows,
-    gains: NDArray[np.float32],
-    keys: NDArray[np.float32],
-) -> None:
+def document_keys(order: Int32s, first: int, last: int, rows: Rows, gains: Float32s, keys: Float32s) -> None:
     """keys[i] = the sum of the gains of the terms of row order[i], for i in first .. last - 1."""
     starts, ends, terms = rows
     for i in range(first, last):
@@ -165,15 +139,7 @@ def document_keys(
 
 
 @compiled
-def exchange(
-    order: NDArray[np.int32],
-    first: int,
-    middle: int,
-    last: int,
-    rows: Rows,
-    degrees: NDArray[np.int32],
-    keys: NDArray[np.float32],
-) -> int:
+def exchange(order: Int32s, first: int, middle: int, last: int, rows: Rows, degrees: Int32s, keys: Float32s) -> int:
     """Bring the last - middle largest keys into order[middle:last], each against one that leaves; return how many.
 
     Of equal keys those that are on the right already stay there. `degrees` follows the documents; `keys` does not.
@@ -211,15 +177,7 @@ def exchange(
 
 
 @compiled
-def split(
-    order: NDArray[np.int32],
-    first: int,
-    last: int,
-    rows: Rows,
-    rules: Rules,
-    keys: NDArray[np.float32],
-    work: Work,
-) -> bool:
+def split(order: Int32s, first: int, last: int, rows: Rows, rules: Rules, keys: Float32s, work: Work) -> bool:
     """Rearrange order[first:last] so that its halves share few terms; return whether there was a term to go by.
 
     Touches nothing of rows outside the range, so that ranges which do not overlap may be split at once, each with
@@ -250,14 +208,7 @@ def split(
 
 @compiled
 def split_to_leaves(
-    order: NDArray[np.int32],
-    first: int,
-    last: int,
-    leaf: int,
-    rows: Rows,
-    rules: Rules,
-    keys: NDArray[np.float32],
-    work: Work,
+    order: Int32s, first: int, last: int, leaf: int, rows: Rows, rules: Rules, keys: Float32s, work: Work
 ) -> None:
     """`split` order[first:last], its halves, theirs, until no range has more than `leaf` documents.
 

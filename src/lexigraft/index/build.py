@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Float32s, Int32s, Int64s, Uint16s
 from lexigraft.core.arrays import ArrayWriter, release_pages, write_strings
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError, require
@@ -35,8 +36,8 @@ BYTES_PER_POSTING = {8: 8, 16: 12, 24: 14}
 LONGEST_FIXED_ID = 64
 ENTRIES_PER_CHUNK = 1 << 20
 
-Rows = NDArray[np.int64]
-Chunk = tuple[int, NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
+Rows = Int64s
+Chunk = tuple[int, Int64s, Int32s, Float32s]
 
 
 def build_index(
@@ -102,11 +103,11 @@ def build_index(
     return meta
 
 
-def _permuted(strings: Sequence[str], order: NDArray[np.int32] | None) -> Any:
+def _permuted(strings: Sequence[str], order: Int32s | None) -> Any:
     return strings if order is None else (strings[int(row)] for row in order)
 
 
-def count_postings(matrix: SparseMatrix, keep: int) -> tuple[NDArray[np.int64], NDArray[np.float32], float]:
+def count_postings(matrix: SparseMatrix, keep: int) -> tuple[Int64s, Float32s, float]:
     """(postings, largest weight) of every term, and the largest weight of all."""
     lengths, list_max = np.zeros(matrix.n_terms, np.int64), np.zeros(matrix.n_terms, np.float32)
     for start, end in row_ranges(matrix.indptr, ENTRIES_PER_CHUNK):
@@ -119,12 +120,7 @@ def count_postings(matrix: SparseMatrix, keep: int) -> tuple[NDArray[np.int64], 
 
 
 @compiled
-def count_terms(
-    term_ids: NDArray[np.int32],
-    weights: NDArray[np.float32],
-    lengths: NDArray[np.int64],
-    list_max: NDArray[np.float32],
-) -> None:
+def count_terms(term_ids: Int32s, weights: Float32s, lengths: Int64s, list_max: Float32s) -> None:
     for i in range(len(term_ids)):
         lengths[term_ids[i]] += 1
         list_max[term_ids[i]] = max(list_max[term_ids[i]], weights[i])
@@ -180,13 +176,13 @@ def _append_range(
 @compiled
 def scatter(
     first_place: int,
-    rows: NDArray[np.int64],
-    term_ids: NDArray[np.int32],
+    rows: Int64s,
+    term_ids: Int32s,
     row_impacts: NDArray[Any],
     first_term: int,
     last_term: int,
-    cursors: NDArray[np.int64],
-    places: NDArray[np.uint16],
+    cursors: Int64s,
+    places: Uint16s,
     impacts: NDArray[Any],
 ) -> None:
     """Append each entry of the rows whose term is in range to its list; rows come in order, so lists do too."""
@@ -200,7 +196,7 @@ def scatter(
                 cursors[term - first_term] = at + 1
 
 
-def _tie_rank(doc_ids: Sequence[str]) -> NDArray[np.int32]:
+def _tie_rank(doc_ids: Sequence[str]) -> Int32s:
     """Each document's position in `doc_id` order (UTF-8 bytes, the same as code points); ids must be distinct."""
     width, packs = 1, True
     for doc_id in doc_ids:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Int32s, Int64s, Uint16s, Uint32s
 from lexigraft.core.compiled import compiled, inlined
 from lexigraft.core.errors import InputError
 
@@ -45,7 +46,7 @@ def require_addressable(n_words: int, n_documents: int) -> None:
 
 
 @compiled
-def encoded_size(places: NDArray[np.uint16], n_padded: int, bits: int) -> tuple[int, int]:
+def encoded_size(places: Uint16s, n_padded: int, bits: int) -> tuple[int, int]:
     """(form, words with the header) of a list."""
     n = len(places)
     if n == 0:
@@ -65,9 +66,7 @@ def encoded_size(places: NDArray[np.uint16], n_padded: int, bits: int) -> tuple[
 
 
 @compiled
-def encode_list(
-    places: NDArray[np.uint16], impacts: NDArray[Any], form: int, bits: int, words: NDArray[np.uint16]
-) -> None:
+def encode_list(places: Uint16s, impacts: NDArray[Any], form: int, bits: int, words: Uint16s) -> None:
     """Write a list of `form` into `words`, which are 0 and as many as `encoded_size` said."""
     n, largest = len(places), 0
     for i in range(n):
@@ -102,27 +101,19 @@ def encode_list(
 
 
 @compiled
-def list_count(stream: NDArray[np.uint16], at: int) -> int:
+def list_count(stream: Uint16s, at: int) -> int:
     """The count in the header of the list at word `at`."""
     return int(stream[at]) | (int(stream[at + 1]) & 0xFF) << 16
 
 
 @compiled
-def list_max(stream: NDArray[np.uint16], at: int) -> int:
+def list_max(stream: Uint16s, at: int) -> int:
     """The largest impact of a list (of 8 bits)."""
     return int(stream[at + 1]) >> 8
 
 
 @compiled
-def decode_list(
-    stream: NDArray[np.uint16],
-    at: int,
-    form: int,
-    bits: int,
-    n_padded: int,
-    places: NDArray[np.int32],
-    impacts: NDArray[np.uint32],
-) -> int:
+def decode_list(stream: Uint16s, at: int, form: int, bits: int, n_padded: int, places: Int32s, impacts: Uint32s) -> int:
     """Write the list at word `at` into `places` and `impacts`; return how many postings. The obvious twin of what
     searches do with a list, and what everything but a search uses."""
     count, body, n = list_count(stream, at), stream[at + HEADER :], 0
@@ -155,8 +146,8 @@ def decode_list(
 
 @compiled
 def encode_range(
-    starts: NDArray[np.int64], places: NDArray[np.uint16], impacts: NDArray[Any], n_padded: int, bits: int
-) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
+    starts: Int64s, places: Uint16s, impacts: NDArray[Any], n_padded: int, bits: int
+) -> tuple[Uint32s, Uint16s]:
     """(entries, words) of a range whose postings of term t lie at starts[t]..starts[t + 1], by ascending place."""
     n_terms = len(starts) - 1
     forms, ends = np.zeros(n_terms, np.uint8), np.zeros(n_terms + 1, np.int64)

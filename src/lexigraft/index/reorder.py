@@ -15,6 +15,7 @@ from queue import SimpleQueue
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Int32s, Int64s
 from lexigraft.core.arrays import release_pages
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError, require
@@ -43,13 +44,13 @@ class ReorderSettings(Section, name="reorder"):
 
 
 def reorder(
-    indptr: NDArray[np.int64],
-    term_ids: NDArray[np.int32],
+    indptr: Int64s,
+    term_ids: Int32s,
     n_terms: int,
     settings: ReorderSettings | None = None,
     threads: int = 1,
     progress: Progress = SILENT,
-) -> NDArray[np.int32]:
+) -> Int32s:
     """The permutation `order` with order[new position] = row, in which documents with common terms are neighbours.
 
     Row r holds the terms term_ids[indptr[r]:indptr[r + 1]], ascending, each less than `n_terms`. The gaps of the
@@ -68,7 +69,7 @@ def reorder(
     return order if better else given
 
 
-def log_gap(indptr: NDArray[np.int64], term_ids: NDArray[np.int32], n_terms: int, order: NDArray[np.int32]) -> float:
+def log_gap(indptr: Int64s, term_ids: Int32s, n_terms: int, order: Int32s) -> float:
     """The mean of log2(gap) over all postings, if documents are numbered in this order; 0 without postings.
 
     A list's first gap is its first document's number, counted from 1. About the bits that a posting's document takes.
@@ -80,13 +81,7 @@ def log_gap(indptr: NDArray[np.int64], term_ids: NDArray[np.int32], n_terms: int
 
 
 @compiled
-def count_gaps(
-    indptr: NDArray[np.int64],
-    term_ids: NDArray[np.int32],
-    order: NDArray[np.int32],
-    latest: NDArray[np.int32],
-    histogram: NDArray[np.int64],
-) -> None:
+def count_gaps(indptr: Int64s, term_ids: Int32s, order: Int32s, latest: Int32s, histogram: Int64s) -> None:
     """Count in `histogram` the gaps of all lists; `latest` holds -1 for every term before."""
     for position in range(len(order)):
         for at in range(indptr[order[position]], indptr[order[position] + 1]):
@@ -95,7 +90,7 @@ def count_gaps(
             latest[term] = position
 
 
-def _check_rows(indptr: NDArray[np.int64], term_ids: NDArray[np.int32], n_terms: int) -> None:
+def _check_rows(indptr: Int64s, term_ids: Int32s, n_terms: int) -> None:
     ends_meet = len(indptr) > 0 and indptr[0] == 0 and indptr[-1] == len(term_ids)
     if not ends_meet or (len(indptr) > 1 and int(np.diff(indptr).min()) < 0):
         raise InputError(
@@ -106,9 +101,9 @@ def _check_rows(indptr: NDArray[np.int64], term_ids: NDArray[np.int32], n_terms:
 
 
 def _bisect(
-    order: NDArray[np.int32],
-    indptr: NDArray[np.int64],
-    term_ids: NDArray[np.int32],
+    order: Int32s,
+    indptr: Int64s,
+    term_ids: Int32s,
     n_terms: int,
     settings: ReorderSettings,
     threads: int,
@@ -180,7 +175,7 @@ def _levels(n_documents: int, at_most: int) -> int:
     return n_levels
 
 
-def _copy_rows(indptr: NDArray[np.int64], term_ids: NDArray[np.int32], n_terms: int, max_share: float) -> Rows:
+def _copy_rows(indptr: Int64s, term_ids: Int32s, n_terms: int, max_share: float) -> Rows:
     """The rows without terms of a single document and those too frequent to tell apart."""
     frequencies = np.zeros(n_terms, np.int64)
     count_entries(term_ids, frequencies)
@@ -193,14 +188,14 @@ def _copy_rows(indptr: NDArray[np.int64], term_ids: NDArray[np.int32], n_terms: 
 
 
 @compiled
-def count_entries(term_ids: NDArray[np.int32], frequencies: NDArray[np.int64]) -> None:
+def count_entries(term_ids: Int32s, frequencies: Int64s) -> None:
     """Add up how often each term occurs (bincount would first make a copy of twice the size)."""
     for term in term_ids:
         frequencies[term] += 1
 
 
 @compiled
-def copy_wanted(indptr: NDArray[np.int64], term_ids: NDArray[np.int32], wanted: NDArray[np.bool_], rows: Rows) -> None:
+def copy_wanted(indptr: Int64s, term_ids: Int32s, wanted: NDArray[np.bool_], rows: Rows) -> None:
     """Copy the rows, one after the other, without the terms that are not wanted."""
     starts, ends, terms = rows
     end = 0

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Float64s, Int64s
 from lexigraft.core.compiled import compiled
 from lexigraft.index.inverted import Index
 
@@ -37,7 +38,7 @@ class RankJudge:
             self._ideal[place] = (best / np.log2(np.arange(len(best)) + 2)).sum()
         self._documents, self._gains = np.array(documents, np.int64), np.array(gains, np.float64)
 
-    def measure(self, rows: NDArray[np.integer], places: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+    def measure(self, rows: NDArray[np.integer], places: Int64s | None = None) -> Float64s:
         """[queries, RANK_MEASURES] of rankings [queries, depth], `NOTHING` behind their ends; `places` says which
         of the judged queries they are of, all in order where it is None."""
         asked = np.arange(len(self._ideal)) if places is None else places
@@ -47,9 +48,7 @@ class RankJudge:
         )  # fmt: skip
 
 
-def _document_numbers(
-    index: Index, judged: Mapping[str, Mapping[str, int]]
-) -> tuple[dict[str, int], NDArray[np.int64]]:
+def _document_numbers(index: Index, judged: Mapping[str, Mapping[str, int]]) -> tuple[dict[str, int], Int64s]:
     """(the number of each judged document that the index holds, the number of each row): passages of a document share
     one."""
     number = (index.document_rank if index.meta.passages else np.arange(index.n_documents)).astype(np.int64)
@@ -59,14 +58,14 @@ def _document_numbers(
 
 @compiled
 def measure_rows(
-    numbers: NDArray[np.int64],
-    asked: NDArray[np.int64],
-    indptr: NDArray[np.int64],
-    documents: NDArray[np.int64],
-    gains: NDArray[np.float64],
-    n_relevant: NDArray[np.int64],
-    ideal: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    numbers: Int64s,
+    asked: Int64s,
+    indptr: Int64s,
+    documents: Int64s,
+    gains: Float64s,
+    n_relevant: Int64s,
+    ideal: Float64s,
+) -> Float64s:
     """One row of RANK_MEASURES for each ranking; the relevant documents of a query lie ascending in `documents`."""
     found = np.zeros((len(asked), 5), np.float64)
     for place in range(len(asked)):

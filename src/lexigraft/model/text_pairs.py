@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from lexigraft.core.array_types import Int32s, Int64s
 from lexigraft.core.errors import InputError
 from lexigraft.vocab.raw_reader import clean_text
 
@@ -19,14 +19,14 @@ TEXTS_AT_ONCE = 4096
 class SubwordTexts(NamedTuple):
     """Text i is subwords[indptr[i]..indptr[i + 1]], without special ones."""
 
-    indptr: NDArray[np.int64]
-    subwords: NDArray[np.int32]
+    indptr: Int64s
+    subwords: Int32s
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
-    def lengths(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = self.indptr[rows + 1] - self.indptr[rows]
+    def lengths(self, rows: Int64s) -> Int64s:
+        found: Int64s = self.indptr[rows + 1] - self.indptr[rows]
         return found
 
 
@@ -94,8 +94,8 @@ def pair_inputs(
     template: PairTemplate,
     queries: SubwordTexts,
     documents: SubwordTexts,
-    query_rows: NDArray[np.int64],
-    document_rows: NDArray[np.int64],
+    query_rows: Int64s,
+    document_rows: Int64s,
     pad_id: int,
 ) -> PairInputs:
     """Pair i is row query_rows[i] of `queries` and row document_rows[i] of `documents`; on the CPU."""

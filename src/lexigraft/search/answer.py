@@ -7,8 +7,8 @@ Chooses between `touched` and `sweep`, by what they cost where they were measure
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Float32s, Float64s, Int32s, Int64s, Uint16s
 from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import NONE, list_count
 from lexigraft.search.lists import Lists, Terms
@@ -25,18 +25,18 @@ DOCUMENTS_PER_POSTING = 8  # a sweep passes over so many documents in the time b
 @compiled
 def answer(
     arrays: tuple[Any, ...],
-    ordinal_of_rank: NDArray[np.int32],
+    ordinal_of_rank: Int32s,
     scale: float,
-    terms: NDArray[np.int32],
-    weights: NDArray[np.float32],
+    terms: Int32s,
+    weights: Float32s,
     k: int,
     method: int,
-    keys: NDArray[np.int64],
-    accumulators: NDArray[np.int32],
-    places: NDArray[np.uint16],
+    keys: Int64s,
+    accumulators: Int32s,
+    places: Uint16s,
     allowed: Any,
     counts: Any,
-) -> tuple[int, float, NDArray[np.int32], NDArray[np.float64]]:
+) -> tuple[int, float, Int32s, Float64s]:
     """(how many keys of the best documents `keys` holds, what a score of 1 stands for, documents, scores); the first is
     negative where something is wrong with the query. Of more than MANY, documents and scores are left empty: the keys
     are for the caller to sort. `arrays` are those of `Lists`."""
@@ -59,7 +59,7 @@ def answer(
 
 
 @compiled
-def are_terms(terms: NDArray[np.int32], n_terms: int) -> bool:
+def are_terms(terms: Int32s, n_terms: int) -> bool:
     """Whether each is a term, and none comes twice."""
     ascending = True
     for i in range(len(terms)):
@@ -87,7 +87,7 @@ def count_postings(lists: Lists, terms: Terms) -> int:
 
 
 @compiled
-def sort_ascending(keys: NDArray[np.int64], size: int) -> None:
+def sort_ascending(keys: Int64s, size: int) -> None:
     """Insertion sort of keys[:size]."""
     for i in range(1, size):
         key, j = keys[i], i - 1
@@ -98,9 +98,7 @@ def sort_ascending(keys: NDArray[np.int64], size: int) -> None:
 
 
 @compiled
-def unpack(
-    keys: NDArray[np.int64], ordinal_of_rank: NDArray[np.int32], scale: float
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+def unpack(keys: Int64s, ordinal_of_rank: Int32s, scale: float) -> tuple[Int32s, Float64s]:
     """(documents, scores), best first, of ascending keys."""
     n = len(keys)
     ordinals, scores = np.empty(n, np.int32), np.empty(n, np.float64)

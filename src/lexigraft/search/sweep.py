@@ -14,8 +14,8 @@ nanosecond.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Bytes, Int32s, Int64s, Uint16s
 from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import DENSE, GAPS, HEADER, WIDE, list_count, list_max, padded
 from lexigraft.search.counters import INSERT, NEXT, SCORE
@@ -88,7 +88,7 @@ def search_sweep(
 
 
 @compiled
-def range_bound(lists: Lists, number: int, terms: NDArray[np.int32], weights: NDArray[np.int32]) -> np.int64:
+def range_bound(lists: Lists, number: int, terms: Int32s, weights: Int32s) -> np.int64:
     """The most that a document of a range can score."""
     bound = np.int64(0)
     for t in range(len(terms)):
@@ -100,13 +100,7 @@ def range_bound(lists: Lists, number: int, terms: NDArray[np.int32], weights: ND
 
 @compiled
 def add_lists(
-    lists: Lists,
-    number: int,
-    n_padded: int,
-    terms: NDArray[np.int32],
-    weights: NDArray[np.int32],
-    sums: NDArray[np.uint16],
-    accumulators: NDArray[np.int32],
+    lists: Lists, number: int, n_padded: int, terms: Int32s, weights: Int32s, sums: Uint16s, accumulators: Int32s
 ) -> int:
     """Add all the terms' lists of a range, dense ones last and together; return how many postings (and fillers)."""
     n_terms, n_rows, n_postings = len(terms), 0, 0
@@ -132,7 +126,7 @@ def add_lists(
 
 
 @compiled
-def reached_by(maxima: NDArray[np.int32], tops: NDArray[np.int32], k: int) -> np.int64:
+def reached_by(maxima: Int32s, tops: Int32s, k: int) -> np.int64:
     """A score, nearly the largest, that at least k of `maxima` reach; `tops` hold the largest of all. By counting them
     in slices of equal height: a fraction of the time of a selection."""
     top = np.int64(0)
@@ -153,13 +147,7 @@ def reached_by(maxima: NDArray[np.int32], tops: NDArray[np.int32], k: int) -> np
 
 @compiled
 def find_reaching(
-    accumulators: NDArray[np.int32],
-    maxima: NDArray[np.int32],
-    group: int,
-    n_here: int,
-    threshold: np.int64,
-    lanes: NDArray[np.int32],
-    found: NDArray[np.int32],
+    accumulators: Int32s, maxima: Int32s, group: int, n_here: int, threshold: np.int64, lanes: Int32s, found: Int32s
 ) -> int:
     """Fill `found` with the places in a group whose scores reach the threshold; return how many. Without branches on
     scores, which no processor can foresee: what does not count is overwritten."""
@@ -177,14 +165,14 @@ def find_reaching(
 
 @compiled
 def add_rows(
-    octets: NDArray[np.uint8],
-    rows: NDArray[np.int64],
-    weights: NDArray[np.int32],
-    largest: NDArray[np.int64],
+    octets: Bytes,
+    rows: Int64s,
+    weights: Int32s,
+    largest: Int64s,
     n_rows: int,
     n_padded: int,
-    sums: NDArray[np.uint16],
-    accumulators: NDArray[np.int32],
+    sums: Uint16s,
+    accumulators: Int32s,
 ) -> None:
     """Add the dense rows that begin at octets `rows`; `sums`, CHUNK of them, are 0 before and after."""
     for start in range(0, n_padded, CHUNK):
@@ -201,9 +189,7 @@ def add_rows(
 
 
 @compiled
-def block_maxima(
-    accumulators: NDArray[np.int32], n_padded: int, maxima: NDArray[np.int32], tops: NDArray[np.int32]
-) -> int:
+def block_maxima(accumulators: Int32s, n_padded: int, maxima: Int32s, tops: Int32s) -> int:
     """Fill `maxima` with the largest of every block, STRIDE of them a group, and `tops` with that of every group;
     return how many groups."""
     n_groups = (n_padded + GROUP - 1) // GROUP

@@ -7,8 +7,8 @@ sweep, and nothing a document.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Bytes, Int32s, Uint16s
 from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, list_count, padded
 from lexigraft.search.counters import INSERT, NEXT, SCORE
@@ -25,7 +25,7 @@ def search_touched(
     k: int,
     keys: Keys,
     accumulators: Sums,
-    touched: NDArray[np.uint16],
+    touched: Uint16s,
     allowed: Any,
     counts: Any,
 ) -> int:
@@ -71,7 +71,7 @@ def search_touched(
 
 
 @compiled
-def kth_score(accumulators: NDArray[np.int32], touched: NDArray[np.uint16], n: int, k: int) -> np.int32:
+def kth_score(accumulators: Int32s, touched: Uint16s, n: int, k: int) -> np.int32:
     """A score that at least k of the n touched documents reach, nearly the largest such."""
     scores, top = np.empty(n, np.int32), np.zeros(1, np.int32)
     for i in range(n):
@@ -82,14 +82,14 @@ def kth_score(accumulators: NDArray[np.int32], touched: NDArray[np.uint16], n: i
 
 @compiled
 def add_touched(
-    stream: NDArray[np.uint16],
-    octets: NDArray[np.uint8],
+    stream: Uint16s,
+    octets: Bytes,
     at: int,
     form: int,
     n_padded: int,
     weight: np.int32,
-    accumulators: NDArray[np.int32],
-    touched: NDArray[np.uint16],
+    accumulators: Int32s,
+    touched: Uint16s,
     n: int,
 ) -> int:
     """Add a list of any form, writing down after touched[:n] the places that were 0; return the new n."""
@@ -110,9 +110,7 @@ def add_touched(
 
 
 @compiled
-def touch(
-    place: np.uint64, amount: np.int32, accumulators: NDArray[np.int32], touched: NDArray[np.uint16], n: int
-) -> int:
+def touch(place: np.uint64, amount: np.int32, accumulators: Int32s, touched: Uint16s, n: int) -> int:
     """Add `amount` at `place`; a filler's is 0 and touches nothing."""
     before = accumulators[place]
     accumulators[place] = before + amount

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Float32s, Float64s, Int32s, Int64s
 from lexigraft.core.arrays import release_pages
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError, SettingError
@@ -47,7 +47,7 @@ class PrunedStatistics:
         self._counts = np.zeros(n_terms, np.int64)
         self._means, self._squares = np.zeros(n_terms), np.zeros(n_terms)
 
-    def add(self, indptr: NDArray[np.int64], term_ids: NDArray[np.int32], weights: NDArray[np.float32]) -> None:
+    def add(self, indptr: Int64s, term_ids: Int32s, weights: Float32s) -> None:
         sizes = np.diff(indptr)
         self.n_rows += len(sizes)
         self._sum += int(sizes.sum())
@@ -71,13 +71,7 @@ class PrunedStatistics:
 
 
 @compiled
-def add_weights(
-    term_ids: NDArray[np.int32],
-    weights: NDArray[np.float32],
-    counts: NDArray[np.int64],
-    means: NDArray[np.float64],
-    squares: NDArray[np.float64],
-) -> None:
+def add_weights(term_ids: Int32s, weights: Float32s, counts: Int64s, means: Float64s, squares: Float64s) -> None:
     """Add each weight to its term's count, mean and sum of squared distances from the mean (Welford)."""
     for i in range(len(term_ids)):
         term, weight = term_ids[i], np.float64(weights[i])

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Int32s, Int64s
 from lexigraft.core.compiled import compiled
 from lexigraft.core.types import Vocabulary
 from lexigraft.vocab.bags import TermBags, count_terms
@@ -31,16 +31,16 @@ NOT_POOLED = -2  # a stop-word or a special token: the model reads it, and no te
 class AlignedTexts(NamedTuple):
     """Ragged rows: text i lies at indptr[i]..indptr[i + 1], special tokens included (term NOT_POOLED, word -1)."""
 
-    indptr: NDArray[np.int64]
-    subwords: NDArray[np.int32]
-    terms: NDArray[np.int32]
-    words: NDArray[np.int32]
+    indptr: Int64s
+    subwords: Int32s
+    terms: Int32s
+    words: Int32s
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
 
-def take(texts: AlignedTexts, rows: NDArray[np.int64]) -> AlignedTexts:
+def take(texts: AlignedTexts, rows: Int64s) -> AlignedTexts:
     """Some rows of aligned texts."""
     lengths = texts.indptr[rows + 1] - texts.indptr[rows]
     indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
@@ -57,7 +57,7 @@ def joined(parts: Sequence[AlignedTexts]) -> AlignedTexts:
     return AlignedTexts(np.concatenate([*starts, ends[-1:]]), *columns)
 
 
-def pad(indptr: NDArray[np.int64], values: NDArray[np.int32], fill: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def pad(indptr: Int64s, values: Int32s, fill: int) -> tuple[Int64s, Int64s]:
     """(values [rows, longest], mask [rows, longest]): ragged rows as a rectangle, 0 in the mask at padding."""
     lengths = np.diff(indptr)
     mask = np.arange(int(lengths.max(initial=1)))[None, :] < lengths[:, None]
@@ -107,7 +107,7 @@ class AlignedReader:
         numbers, ends = self._number(texts)
         return self._align(numbers, ends, length), self._count(numbers, ends)
 
-    def distinct_terms(self, text: str) -> NDArray[np.int32]:
+    def distinct_terms(self, text: str) -> Int32s:
         """The terms of one whole text, ascending."""
         return self.read_bags([text]).terms
 
@@ -115,7 +115,7 @@ class AlignedReader:
         """Where the words lie whose places `read` gives."""
         return word_spans(text)
 
-    def _number(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def _number(self, texts: Sequence[str]) -> tuple[Int32s, Int64s]:
         """Piece numbers of all texts and where each text's end, some megabyte at a time: the table of pieces makes
         room for as many new ones as a batch could hold."""
         if self._table.count > MOST_PIECES:
@@ -128,7 +128,7 @@ class AlignedReader:
             shift += len(found)
         return np.concatenate(numbers), np.concatenate(ends)
 
-    def _number_some(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def _number_some(self, texts: Sequence[str]) -> tuple[Int32s, Int64s]:
         parts = [normalised_utf8(text) for text in texts]
         ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
         known = self._table.count
@@ -136,7 +136,7 @@ class AlignedReader:
         self._learn(self._table.pieces(known))
         return numbers, number_ends
 
-    def _align(self, numbers: NDArray[np.int32], ends: NDArray[np.int64], length: int) -> AlignedTexts:
+    def _align(self, numbers: Int32s, ends: Int64s, length: int) -> AlignedTexts:
         special = self.tokenizer.special
         return AlignedTexts(
             *assemble(
@@ -148,7 +148,7 @@ class AlignedReader:
             )
         )  # fmt: skip
 
-    def _count(self, numbers: NDArray[np.int32], ends: NDArray[np.int64]) -> TermBags:
+    def _count(self, numbers: Int32s, ends: Int64s) -> TermBags:
         pieces = np.array(self._piece_starts, np.int32), np.array(self._piece_words, np.int32)
         terms = np.array(self._word_terms, np.int32)
         return TermBags(*count_terms(numbers, ends, *pieces, terms, len(self.vocabulary)))
@@ -171,17 +171,17 @@ class AlignedReader:
 
 @compiled
 def assemble(
-    numbers: NDArray[np.int32],
-    ends: NDArray[np.int64],
-    piece_starts: NDArray[np.int32],
-    piece_words: NDArray[np.int32],
-    word_starts: NDArray[np.int32],
-    word_subwords: NDArray[np.int32],
-    word_terms: NDArray[np.int32],
+    numbers: Int32s,
+    ends: Int64s,
+    piece_starts: Int32s,
+    piece_words: Int32s,
+    word_starts: Int32s,
+    word_subwords: Int32s,
+    word_terms: Int32s,
     length: int,
     begin: int,
     end: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+) -> tuple[Int64s, Int32s, Int32s, Int32s]:
     """(indptr, subwords, terms, words) of texts given as piece numbers."""
     n_texts = len(ends)
     indptr = np.zeros(n_texts + 1, np.int64)

@@ -7,8 +7,8 @@ is 1. The model adds it, times what it has learned of the term, to the term's lo
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Float32s, Int32s, Int64s
 from lexigraft.core.compiled import compiled
 
 K1, B = 1.2, 0.75
@@ -17,16 +17,16 @@ K1, B = 1.2, 0.75
 class TermBags(NamedTuple):
     """Ragged rows: the distinct terms of text i, ascending, lie at indptr[i]..indptr[i + 1] with their counts."""
 
-    indptr: NDArray[np.int64]
-    terms: NDArray[np.int32]
-    counts: NDArray[np.int32]
-    n_words: NDArray[np.int32]  # of each text, those outside the vocabulary included
+    indptr: Int64s
+    terms: Int32s
+    counts: Int32s
+    n_words: Int32s  # of each text, those outside the vocabulary included
 
 
 class WeightedBags(NamedTuple):
-    indptr: NDArray[np.int64]
-    terms: NDArray[np.int32]
-    weights: NDArray[np.float32]
+    indptr: Int64s
+    terms: Int32s
+    weights: Float32s
 
 
 def document_weights(bags: TermBags, mean_words: float) -> WeightedBags:
@@ -41,7 +41,7 @@ def query_weights(bags: TermBags) -> WeightedBags:
     return WeightedBags(bags.indptr, bags.terms, np.ones(len(bags.terms), np.float32))
 
 
-def take_bags(bags: WeightedBags, rows: NDArray[np.int64]) -> WeightedBags:
+def take_bags(bags: WeightedBags, rows: Int64s) -> WeightedBags:
     """Some rows of weighted bags."""
     lengths = bags.indptr[rows + 1] - bags.indptr[rows]
     indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
@@ -51,13 +51,8 @@ def take_bags(bags: WeightedBags, rows: NDArray[np.int64]) -> WeightedBags:
 
 @compiled
 def count_terms(
-    numbers: NDArray[np.int32],
-    ends: NDArray[np.int64],
-    piece_starts: NDArray[np.int32],
-    piece_words: NDArray[np.int32],
-    word_terms: NDArray[np.int32],
-    n_terms: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    numbers: Int32s, ends: Int64s, piece_starts: Int32s, piece_words: Int32s, word_terms: Int32s, n_terms: int
+) -> tuple[Int64s, Int32s, Int32s, Int32s]:
     """(indptr, terms, counts, n_words) of texts given as piece numbers."""
     n_texts, total = len(ends), 0
     for at in range(len(numbers)):

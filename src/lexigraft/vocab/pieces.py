@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Bytes, Int32s, Int64s
 from lexigraft.core.compiled import compiled
 from lexigraft.vocab.words import SEPARATORS
 
@@ -23,12 +24,12 @@ class PieceTable:
 
     def __init__(self) -> None:
         self.count = 0
-        self._bytes: NDArray[np.uint8] = np.empty(1 << 16, np.uint8)
-        self._ends: NDArray[np.int64] = np.zeros(1 << 12, np.int64)
+        self._bytes: Bytes = np.empty(1 << 16, np.uint8)
+        self._ends: Int64s = np.zeros(1 << 12, np.int64)
         self._hashes: NDArray[np.uint64] = np.empty(1 << 12, np.uint64)
         self._slots = np.full(1 << 13, -1, np.int32)
 
-    def number(self, text: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def number(self, text: bytes, ends: Int64s) -> tuple[Int32s, Int64s]:
         """(numbers of the pieces, new ends) of documents that lie one after the other in `text`, ending at `ends`.
 
         `text` is normalised UTF-8 (`words.normalised_utf8`).
@@ -77,7 +78,7 @@ def _grown(array: NDArray[Scalar], size: int) -> NDArray[Scalar]:
 
 
 @compiled
-def fill_slots(slots: NDArray[np.int32], hashes: NDArray[np.uint64], count: int) -> None:
+def fill_slots(slots: Int32s, hashes: NDArray[np.uint64], count: int) -> None:
     mask = np.uint64(len(slots) - 1)
     for number in range(count):
         slot = hashes[number] & mask
@@ -88,16 +89,16 @@ def fill_slots(slots: NDArray[np.int32], hashes: NDArray[np.uint64], count: int)
 
 @compiled
 def number_pieces(
-    text: NDArray[np.uint8],
-    ends: NDArray[np.int64],
+    text: Bytes,
+    ends: Int64s,
     is_separator: NDArray[np.bool_],
-    piece_bytes: NDArray[np.uint8],
-    piece_ends: NDArray[np.int64],
+    piece_bytes: Bytes,
+    piece_ends: Int64s,
     hashes: NDArray[np.uint64],
-    slots: NDArray[np.int32],
+    slots: Int32s,
     count: int,
-    numbers: NDArray[np.int32],
-    new_ends: NDArray[np.int64],
+    numbers: Int32s,
+    new_ends: Int64s,
 ) -> int:
     """Write each piece's number to `numbers` and return the new count of distinct pieces; arrays are large enough."""
     mask = np.uint64(len(slots) - 1)
@@ -133,14 +134,7 @@ def number_pieces(
 
 
 @compiled
-def same_bytes(
-    text: NDArray[np.uint8],
-    start: int,
-    end: int,
-    piece_bytes: NDArray[np.uint8],
-    piece_ends: NDArray[np.int64],
-    number: int,
-) -> bool:
+def same_bytes(text: Bytes, start: int, end: int, piece_bytes: Bytes, piece_ends: Int64s, number: int) -> bool:
     first = piece_ends[number - 1] if number > 0 else 0
     if piece_ends[number] - first != end - start:
         return False

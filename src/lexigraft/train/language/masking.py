@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.array_types import Float64s, Int32s, Int64s
 from lexigraft.vocab.aligned import AlignedTexts
 
 NO_LABEL = -100
@@ -19,11 +20,11 @@ NO_LABEL = -100
 class MaskedTexts(NamedTuple):
     """`subwords` with masks in them, and `labels`: the term at masked positions, NO_LABEL elsewhere."""
 
-    subwords: NDArray[np.int32]
-    labels: NDArray[np.int32]
+    subwords: Int32s
+    labels: Int32s
 
 
-def n_masked(n_terms: NDArray[np.int64]) -> NDArray[np.int64]:
+def n_masked(n_terms: Int64s) -> Int64s:
     """How many of n term occurrences are masked: 15 %, rounded, at least one; none of none."""
     return np.where(n_terms > 0, np.maximum(1, (15 * n_terms + 50) // 100), 0)
 
@@ -32,9 +33,9 @@ class Occurrences(NamedTuple):
     """The term occurrences of a batch: where each `starts`, which text it is in, and for every position of a term the
     `number` of its occurrence (undefined elsewhere)."""
 
-    starts: NDArray[np.int64]
-    text_of: NDArray[np.int64]
-    number: NDArray[np.int64]
+    starts: Int64s
+    text_of: Int64s
+    number: Int64s
 
 
 def find_occurrences(texts: AlignedTexts) -> Occurrences:
@@ -47,11 +48,11 @@ def find_occurrences(texts: AlignedTexts) -> Occurrences:
     return Occurrences(starts, text_of[starts], np.cumsum(is_start) - 1)
 
 
-def text_of_position(texts: AlignedTexts) -> NDArray[np.int64]:
+def text_of_position(texts: AlignedTexts) -> Int64s:
     return np.repeat(np.arange(len(texts)), np.diff(texts.indptr))
 
 
-def mask_terms(texts: AlignedTexts, mask_id: int, ordinary: NDArray[np.int32], rng: np.random.Generator) -> MaskedTexts:
+def mask_terms(texts: AlignedTexts, mask_id: int, ordinary: Int32s, rng: np.random.Generator) -> MaskedTexts:
     """Mask a batch; `ordinary` are the subwords a random replacement is drawn from."""
     occurrences = find_occurrences(texts)
     chosen = choose(occurrences.text_of, len(texts), rng)
@@ -62,9 +63,7 @@ def mask_terms(texts: AlignedTexts, mask_id: int, ordinary: NDArray[np.int32], r
     return _masked(texts, positions, texts.terms[positions], fate, mask_id, ordinary, rng)
 
 
-def mask_subwords(
-    texts: AlignedTexts, mask_id: int, ordinary: NDArray[np.int32], rng: np.random.Generator
-) -> MaskedTexts:
+def mask_subwords(texts: AlignedTexts, mask_id: int, ordinary: Int32s, rng: np.random.Generator) -> MaskedTexts:
     """Mask a batch for plain masked language modelling: of each text's `ordinary` subwords (ascending), one draw each;
     special and unknown ones are never asked for."""
     positions = np.flatnonzero(is_among(texts.subwords, ordinary))
@@ -73,7 +72,7 @@ def mask_subwords(
     return _masked(texts, positions, texts.subwords[positions], fate, mask_id, ordinary, rng)
 
 
-def is_among(values: NDArray[np.int32], ascending: NDArray[np.int32]) -> NDArray[np.bool_]:
+def is_among(values: Int32s, ascending: Int32s) -> NDArray[np.bool_]:
     """Whether each value is one of `ascending`."""
     if not len(ascending):
         return np.zeros(len(values), bool)
@@ -84,11 +83,11 @@ def is_among(values: NDArray[np.int32], ascending: NDArray[np.int32]) -> NDArray
 
 def _masked(
     texts: AlignedTexts,
-    positions: NDArray[np.int64],
-    asked: NDArray[np.int32],
-    fate: NDArray[np.float64],
+    positions: Int64s,
+    asked: Int32s,
+    fate: Float64s,
     mask_id: int,
-    ordinary: NDArray[np.int32],
+    ordinary: Int32s,
     rng: np.random.Generator,
 ) -> MaskedTexts:
     """`asked` as labels of `positions`, each of which its `fate` makes a mask, a random subword, or leaves."""
@@ -100,7 +99,7 @@ def _masked(
     return MaskedTexts(subwords, labels)
 
 
-def choose(text_of: NDArray[np.int64], n_texts: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def choose(text_of: Int64s, n_texts: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """For each occurrence, whether it is chosen: the wanted number per text, uniformly without replacement."""
     per_text = np.bincount(text_of, minlength=n_texts)
     order = np.lexsort((rng.random(len(text_of)), text_of))  # shuffled within each text
