@@ -102,6 +102,17 @@ def index_of(matrix: SparseMatrix, folder: Path, **options) -> index_store.Index
     return index_store.open_index(folder)
 
 
+@pytest.fixture(scope="module")
+def one_thread():
+    """torch computes on one thread, so that the same bytes come out."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 class Output(NamedTuple):
     status: int
     stdout: str

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-import torch
 
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.types import Document, Qrel, Query
@@ -17,12 +16,7 @@ from tests.killed import Killed, dies_at_call
 N = 48
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

@@ -93,7 +93,7 @@ class PruningsOnValidation:
                 self.encoded[asked] = encode_judged(
                     self.run.collection, queries.split, index_path, UNTIMED, queries.qrels
                 )
-            validate(self.encoded[asked], index_path, vectors_path, system, keep, self.run.settings.search, out)
+            validate(self.encoded[asked], self.run.settings.search, index_path, vectors_path, system, keep, out)
 
         path = folder.validation(system, *keep, queries_of)
         wanted = wanted_validation(self.run, queries, system, keep, index)

@@ -21,9 +21,7 @@ from lexigraft.index.store import open_index
 from lexigraft.learn.training_data import TRAIN, held_out
 from lexigraft.measure.cost import flops, mean_terms
 from lexigraft.measure.measures import measure
-from lexigraft.search.refine import refined
-from lexigraft.search.searcher import Searcher
-from lexigraft.stages.evaluate import JudgedQueries
+from lexigraft.stages.evaluate import JudgedQueries, asked_vectors, searcher_of
 from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.vectors.prune import prune
 
@@ -120,18 +118,16 @@ def search_config(run: FinishedRun) -> dict[str, Any]:
 
 def validate(
     queries: JudgedQueries,
+    search: SearchSettings,
     index_path: Path,
     vectors_path: Path,
     system: str,
     keep: tuple[int, int],
-    search: SearchSettings,
     folder: Path,
 ) -> None:
     """Leave `row.json`: what a pruning is worth on validation queries, and what it costs there. Nothing is timed."""
-    opened = open_index(index_path)
-    cut = prune(queries.vectors, keep[0])
-    searcher = refined(Searcher(opened, search.method), search.overlap, search.two_step, keep[0], vectors_path)
-    asked = queries.vectors if search.two_step else cut
+    opened, cut = open_index(index_path), prune(queries.vectors, keep[0])
+    searcher, asked = searcher_of(opened, keep[0], search, vectors_path), asked_vectors(queries, keep[0], search)
     rankings = [searcher.search(*asked.row(row), DEPTH, asked.row_ids[row]) for row in range(asked.n_rows)]
     row = {
         "system": system, "qk": keep[0], "dk": keep[1],

@@ -69,17 +69,11 @@ def add_vectors(live: Path, vectors: Path, settings: Settings, adding: Adding, p
         return writer.append(opened, adding.keep, adding.replacing, settings.index, progress)
 
 
-def begin_live_bm25(
-    live: Path,
-    documents: Iterable[Document],
-    settings: Settings,
-    adding: Adding = PLAINLY,
-    progress: Progress = SILENT,
-) -> Appended:
+def begin_live_bm25(live: Path, documents: Iterable[Document], settings: Settings) -> Appended:
     """A live index of BM25 at `live`, which must be free, that begins with `documents`, read as `settings.lexical` and
     `settings.data` say. There is none where nothing could be added."""
-    with create_live(live, adding.wait) as writer:
-        return _append_texts(writer, documents, settings, adding, progress)
+    with create_live(live) as writer:
+        return _append_texts(writer, documents, settings, PLAINLY, SILENT)
 
 
 def add_documents(

@@ -20,6 +20,7 @@ from lexigraft.measure.trec import write_run
 from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.refine import refined
 from lexigraft.search.searcher import Searcher
+from lexigraft.search.searching import Searching
 from lexigraft.vectors.prune import prune
 
 REPORTED = ("MRR@10", "R@10", "nDCG@10")
@@ -52,6 +53,16 @@ def encode_judged(
     return JudgedQueries(judged, opened.encode_queries(queries), ms_encode)
 
 
+def searcher_of(index: Index, qk: int, search: SearchSettings, vectors_path: Path) -> Searching:
+    """What searches an index as the settings say; `qk` is of the first of two passes."""
+    return refined(Searcher(index, search.method), search.overlap, search.two_step, qk, vectors_path)
+
+
+def asked_vectors(queries: JudgedQueries, qk: int, search: SearchSettings) -> SparseMatrix:
+    """What that searcher is given: queries cut to qk terms, or whole ones where it has a second pass."""
+    return queries.vectors if search.two_step else prune(queries.vectors, qk)
+
+
 def evaluate_queries(
     queries: JudgedQueries,
     index_path: Path,
@@ -67,11 +78,9 @@ def evaluate_queries(
 
     With `search.two_step` that is the first pass: the second has the whole query and the vectors at `vectors_path`.
     FLOPS and L0 are of the first."""
-    opened = open_index(index_path)
-    qk, dk = keep
-    encoded = prune(queries.vectors, qk)
-    searcher = refined(Searcher(opened, search.method), search.overlap, search.two_step, qk, vectors_path)
-    asked = queries.vectors if search.two_step else encoded
+    opened, (qk, dk) = open_index(index_path), keep
+    encoded, asked = prune(queries.vectors, qk), asked_vectors(queries, qk, search)
+    searcher = searcher_of(opened, qk, search, vectors_path)
     rankings = (
         searcher.search(*asked.row(row), search.k, asked.row_ids[row])
         for row in progress.track(range(encoded.n_rows), f"searching with {system}", encoded.n_rows)

@@ -13,17 +13,10 @@ FILE = """
 steps = 7
 batch = 9
 
-[systems.unicoil]
-recipe = "csv-unicoil-small"
-finetune.batch = 11
-
-[systems.small]
-model.layers = 2
-finetune.steps = 100
-
-[systems.long]
-kind = "bm25"
-lexical.b = 0.9
+[systems]
+small = { model.layers = 2, finetune.steps = 100 }
+unicoil = { recipe = "csv-unicoil-small", finetune.batch = 11 }
+long = { kind = "bm25", lexical.b = 0.9 }
 """
 
 

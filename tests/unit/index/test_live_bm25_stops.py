@@ -1,19 +1,14 @@
 """Ctrl-C at every place at which a change of a live index of BM25 waits for the disk: the old state or the new one."""
 
-import itertools
-import os
-import shutil
-
 import pytest
 
 from lexigraft.index.live.queries import open_live_encoder
 from lexigraft.index.live.reader import open_live
-from lexigraft.index.live.state import is_live, read_state
 from lexigraft.index.live.writer import create_live, open_or_begin, open_writer
 from lexigraft.search.live import LiveSearcher
 from tests.live import living_ids
 from tests.live_bm25 import PLAIN, live_bm25_of, texts_of
-from tests.unit.index.test_live_stops import stopping_at
+from tests.live_stops import stopped_at_every_sync
 
 OLD = {"a", "b", "c"}
 
@@ -46,21 +41,8 @@ def prepared(tmp_path):
     ("change", "before", "afterwards"), [(begin, None, {"a"}), (append, OLD, {*OLD, "new"}), (merge, OLD, OLD)]
 )
 def test_a_stop_at_every_sync(tmp_path, prepared, monkeypatch, change, before, afterwards):
-    outcomes = set()
-    for number in itertools.count():
-        folder = tmp_path / f"live{number}"
-        if before:
-            shutil.copytree(prepared, folder)
-        generation = read_state(folder).generation if before else 0
-        monkeypatch.setattr(os, "fsync", stopping_at(number, KeyboardInterrupt(), after=number % 2 == 0))
-        try:
-            change(folder)
-            stopped = False
-        except KeyboardInterrupt:
-            stopped = True
-        monkeypatch.undo()
-        changed = is_live(folder) and read_state(folder).generation > generation
-        outcomes.add((stopped, changed))
+    error = KeyboardInterrupt()
+    for folder, changed in stopped_at_every_sync(tmp_path, prepared if before else None, monkeypatch, change, error):
         if changed or before:
             assert living_ids(open_live(folder)) == (afterwards if changed else before)
         with open_or_begin(folder) as writer:  # whoever comes next can go on
@@ -69,10 +51,3 @@ def test_a_stop_at_every_sync(tmp_path, prepared, monkeypatch, change, before, a
         assert living_ids(live) == (afterwards if changed else before or set()) | {"next"}
         found = LiveSearcher(live).search(*open_live_encoder(live, folder).encode("last here"), 5)
         assert found.doc_ids == ("next",)
-        assert {path.name for path in folder.iterdir()} == {".lock", "live.json", "segments", "deleted"}
-        names = {segment.name for segment in read_state(folder).segments}
-        assert {path.name for path in (folder / "segments").iterdir()} == names
-        shutil.rmtree(folder)
-        if not stopped:
-            break
-    assert outcomes == {(True, False), (True, True), (False, True)}  # before the state changed, after it, and no stop

@@ -1,17 +1,14 @@
 """Ctrl-C and errors of the disk at every place at which a change waits for it: the old state or the new one, whole."""
 
 import errno
-import itertools
-import os
-import shutil
 
 import pytest
 
 from lexigraft.index.live.reader import open_live
-from lexigraft.index.live.state import is_live, read_state
 from lexigraft.index.live.writer import create_live, open_or_begin, open_writer
 from tests.conftest import index_of
 from tests.live import ENCODER, live_of, living_ids, vectors_of
+from tests.live_stops import stopped_at_every_sync
 
 OLD = {"a", "b", "c"}
 
@@ -51,21 +48,6 @@ def prepared(tmp_path):
     return live
 
 
-def stopping_at(number, error, after, fsync=os.fsync):
-    """`os.fsync`, which raises at its call of this number, before or after its work; and how often it was called."""
-    calls = itertools.count()
-
-    def sync(descriptor):
-        call = next(calls)
-        if call == number and not after:
-            raise error
-        fsync(descriptor)
-        if call == number:
-            raise error
-
-    return sync
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.EIO, "input/output error")], ids=["stop", "disk"])
 @pytest.mark.parametrize(
     ("change", "before", "afterwards"),
@@ -78,32 +60,12 @@ def stopping_at(number, error, after, fsync=os.fsync):
     ],
 )
 def test_a_stop_at_every_sync(tmp_path, prepared, monkeypatch, change, before, afterwards, error):
-    outcomes = set()
-    for number in itertools.count():
-        folder = tmp_path / f"live{number}"
-        if before:
-            shutil.copytree(prepared, folder)
-        generation = read_state(folder).generation if before else 0
-        monkeypatch.setattr(os, "fsync", stopping_at(number, error, after=number % 2 == 0))
-        try:
-            change(folder)
-            stopped = False
-        except type(error):
-            stopped = True
-        monkeypatch.undo()
-        changed = is_live(folder) and read_state(folder).generation > generation
-        outcomes.add((stopped, changed))
+    for folder, changed in stopped_at_every_sync(tmp_path, prepared if before else None, monkeypatch, change, error):
         if changed or before:
             assert living_ids(open_live(folder, checksums=True)) == (afterwards if changed else before)
         with open_or_begin(folder) as writer:  # whoever comes next can go on
             writer.append(vectors_of({"next": {0: 1.0}}, 2))
         assert living_ids(open_live(folder, checksums=True)) == (afterwards if changed else before or set()) | {"next"}
-        assert {path.name for path in folder.iterdir()} == {".lock", "live.json", "segments", "deleted"}
-        names = {segment.name for segment in read_state(folder).segments}
-        assert {path.name for path in (folder / "segments").iterdir()} == names
-        if not stopped:
-            break
-    assert outcomes == {(True, False), (True, True), (False, True)}  # before the state changed, after it, and no stop
 
 
 def test_a_writer_that_goes_on_after_an_error_starts_from_what_is_on_the_disk(prepared, monkeypatch):

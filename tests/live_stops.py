@@ -1,0 +1,51 @@
+"""Changes of a live index that are stopped at every moment at which something reaches the disk."""
+
+import itertools
+import os
+import shutil
+
+from lexigraft.index.live.state import is_live, read_state
+
+
+def stopping_at(number, error, after, fsync=os.fsync):
+    """`os.fsync`, which raises at its call of this number, before or after its work; and how often it was called."""
+    calls = itertools.count()
+
+    def sync(descriptor):
+        call = next(calls)
+        if call == number and not after:
+            raise error
+        fsync(descriptor)
+        if call == number:
+            raise error
+
+    return sync
+
+
+def stopped_at_every_sync(tmp_path, prepared, monkeypatch, change, error):
+    """(folder, whether its state changed) after `change` was stopped by `error` at its first sync, at its second, and
+    so on, and at last not at all; each begins with a copy of `prepared`, where that is not None. After each, nothing
+    may lie in the folder that its state does not name."""
+    outcomes = set()
+    for number in itertools.count():
+        folder = tmp_path / f"live{number}"
+        if prepared is not None:
+            shutil.copytree(prepared, folder)
+        generation = 0 if prepared is None else read_state(folder).generation
+        monkeypatch.setattr(os, "fsync", stopping_at(number, error, after=number % 2 == 0))
+        try:
+            change(folder)
+            stopped = False
+        except type(error):
+            stopped = True
+        monkeypatch.undo()
+        changed = is_live(folder) and read_state(folder).generation > generation
+        outcomes.add((stopped, changed))
+        yield folder, changed
+        assert {path.name for path in folder.iterdir()} == {".lock", "live.json", "segments", "deleted"}
+        names = {segment.name for segment in read_state(folder).segments}
+        assert {path.name for path in (folder / "segments").iterdir()} == names
+        shutil.rmtree(folder)
+        if not stopped:
+            break
+    assert outcomes == {(True, False), (True, True), (False, True)}  # before the state changed, after it, and no stop
