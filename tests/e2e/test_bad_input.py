@@ -64,9 +64,9 @@ def test_damaged_artifacts(collection, tmp_path, lexigraft):
 def test_other_kinds_of_folder(collection, tmp_path, lexigraft, monkeypatch):
     lexigraft("run", "--data", collection, "--out", tmp_path / "run")
     vectors = tmp_path / "run/judged/bm25/vectors"
-    one_line_error(lexigraft("search", "--index", vectors, "order"), "holds a vectors, not a index")
+    one_line_error(lexigraft("search", "--index", vectors, "order"), "holds vectors", "lexigraft index --vectors")
     one_line_error(lexigraft("search", "--run", tmp_path / "absent", "order"), "there is no run at")
-    one_line_error(lexigraft("search", "--run", collection, "order"), "has no index yet")
+    one_line_error(lexigraft("search", "--run", collection, "order"), "is a collection", "lexigraft run --data")
     one_line_error(lexigraft("search", "--run", "a", "--index", "b", "order"), "either --run RUN or --index INDEX")
     monkeypatch.chdir(tmp_path)
     one_line_error(lexigraft("search", "order"), "there is no run at runs/quickstart")

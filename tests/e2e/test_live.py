@@ -153,10 +153,10 @@ def test_bad_input(live, texts, collection, lexigraft):
     (texts / "lines").write_text("d1\u2028d2\n")  # one id, with a mark that only some take for a line's end
     one_line_error(lexigraft("index", "delete", live, "--ids", texts / "lines"), "1 of 1 ids are not in", "nothing")
     metadata = ("index", "metadata", "--index", live, "--file", texts / "lines")
-    one_line_error(lexigraft(*metadata), "is a live index", "make a plain one")
+    one_line_error(lexigraft(*metadata), "is not a file of metadata")
     one_line_error(lexigraft("index", "live", texts / "plain", "--out", texts / "plain/live"), "is within the index")
-    for refined in (("--where", "x=1"), ("--overlap", "0.5"), ("--two-step", "10", "--vectors", texts / "v1")):
-        one_line_error(lexigraft("search", "--index", live, "kura", *refined), "is a live index", "without --where")
+    one_line_error(lexigraft("search", "--index", live, "kura", "--where", "x=1"), "no metadata", "index metadata")
+    one_line_error(lexigraft("search", "--index", live, "kura", "--overlap", "3"), "overlap = 3.0 is not allowed")
     one_line_error(lexigraft("index", "status", texts / "plain"), "it never changes", "lexigraft index live")
     one_line_error(lexigraft("index", "live", live, "--out", texts / "again"), "is a live index already")
     one_line_error(lexigraft("index", "live", texts / "plain", "--out", live), "holds a live index already")

@@ -13,9 +13,9 @@ import pytest
 import torch
 
 from lexigraft.model.encoder import open_encoder
-from tests.e2e.test_resuming import data, one_thread, options  # noqa: F401
+from tests.e2e.test_resuming import data, options  # noqa: F401
 
-pytestmark = pytest.mark.integration  # as test_processes.py
+pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("one_thread")]  # as test_processes.py
 
 LAUNCHER = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
 CHANGES = (
