@@ -31,6 +31,7 @@ def test_the_readme_runs(lexigraft, monkeypatch, tmp_path):
     run_all(README, lexigraft, monkeypatch, tmp_path)
 
 
+@pytest.mark.integration  # it trains a model
 @pytest.mark.parametrize("document", TUTORIALS, ids=lambda path: path.name)
 def test_the_tutorial_runs(document, lexigraft, monkeypatch, tmp_path):
     pytest.importorskip("torch")

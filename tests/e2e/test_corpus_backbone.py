@@ -127,6 +127,7 @@ def test_a_given_backbone_by_epochs_with_a_grafted_head(collection, backbone, se
     assert "mlm: done before" in lexigraft(*call).stderr
 
 
+@pytest.mark.integration  # several trainings
 def test_the_report_says_what_both_trainings_came_to_and_from_mlm_does_them_again(both, tmp_path, lexigraft):
     data, changes = both
     few = (*SMALL, *changes, "run.systems=esplade", "model.own_words=0", "finetune.steps=1", "finetune.batch=4")

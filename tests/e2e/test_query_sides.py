@@ -144,6 +144,7 @@ def test_unicoil_weighs_what_is_there_and_nothing_else(unicoil, collection):  # 
     assert json.loads((unicoil / "model/finetuned/encoder.json").read_text())["head"] == "unicoil"
 
 
+@pytest.mark.integration  # several trainings
 def test_training_is_repeatable_and_not_repeated(splade_doc, unicoil, backbone, collection, tmp_path):  # noqa: F811
     for run, changes in ((splade_doc, PLAIN_SPLADE_DOC), (unicoil, UNICOIL)):
         again = made(collection, backbone, tmp_path / run.parent.name, *changes)
