@@ -11,8 +11,7 @@
 Names are imported when they are first used: `import lexigraft` loads neither numba nor torch.
 """
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as type checkers know it; importing typing would take longer than all else here
 if TYPE_CHECKING:
     from lexigraft.api import Evaluation, Run, compare, evaluate, run
     from lexigraft.retrieve.hits import Hit
@@ -35,12 +34,13 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'lexigraft' has no attribute {name!r}; it offers {', '.join(__all__)}")
     import importlib
 
-    return getattr(importlib.import_module(_HOME[name]), name)
+    found: object = getattr(importlib.import_module(_HOME[name]), name)
+    return found
 
 
 def __dir__() -> list[str]:

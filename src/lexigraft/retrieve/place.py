@@ -60,7 +60,11 @@ def find_place(
         )
     else:
         place = Place(str(path), path, path, path.with_name(f"{path.name}.metadata"), vectors)
-    return place if qk is None else replace(place, qk=qk, why="as asked for")
+    return place if qk is None else replace(place, qk=qk, why=_asked(qk, 0))
+
+
+def _asked(qk: int, dk: int) -> str:
+    return f"(qk, dk) = ({qk}, {dk}), as asked for; 0 keeps all terms"
 
 
 def _is_run(path: Path) -> bool:
@@ -73,7 +77,7 @@ def _place_in_run(run: RunFolder, system: str | None, qk: int | None, dk: int | 
     point = read_operating_point(run, name)
     asked = qk is not None or dk is not None
     chosen = (point.qk if qk is None else qk, point.dk if dk is None else dk)
-    why = "as asked for" if asked else point.why
+    why = _asked(*chosen) if asked else point.why
     pruned = run.index(view, name, chosen[1])
     if not pruned.is_dir():
         found = sorted(int(match[1]) for path in pruned.parent.iterdir() if (match := _PRUNED.fullmatch(path.name)))

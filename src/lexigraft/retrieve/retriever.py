@@ -64,7 +64,7 @@ class Retriever:
         place = find_place(Path(path), system, qk, dk, None if vectors is None else Path(vectors))
         retriever = cls(place, method)
         if retriever.opened.is_model and place.why:
-            log.info("searching %s at (qk, dk) = (%d, %d): %s", place.name, place.qk, place.dk, place.why)
+            log.info("searching %s with %s", place.name, place.why)
         return retriever
 
     @classmethod
