@@ -158,7 +158,7 @@ def test_what_is_refused(run, collection, tmp_path, lexigraft):
         (("--index", index, "--queries", queries), "no queries to measure with"),
         (("--index", index, "--queries", queries, "--keep", "0,5"), "is for runs"),
         (("--index", index, "--system", "bm25"), "--system names a system of a run"),
-        (("--index", live, "--data", collection), "is an index that lives"),
+        (("--index", live, "--data", collection), "is a live index"),
         (("--run", run, "--run", elsewhere), "whose documents are others: their numbers cannot be compared"),
         (("--run", run, "--index", elsewhere / "judged/bm25/index"), "are not of the same documents"),
         (("--run", run, "--system", "splade"), "no system 'splade'"),

@@ -1,4 +1,4 @@
-"""Indexes of runs, and lone ones, opened to be measured side by side on the same queries."""
+"""Indexes of runs, and standalone ones, opened to be measured side by side on the same queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -99,7 +99,7 @@ def parse_keeps(texts: Sequence[str] | None) -> list[Keep]:
 def open_indexes(
     runs: Sequence[Path], indexes: Sequence[Path], systems: Sequence[str], keeps: Sequence[Keep], data: str | None
 ) -> list[MeasuredIndex]:
-    """Every pruning of `keeps` of a system of each run, then the lone indexes; all must be of the same documents."""
+    """Every pruning of `keeps` of a system of each run, then the standalone indexes; all must be of the same documents."""
     if not runs and not indexes:
         raise SettingError("nothing to measure was given; give --run RUN or --index INDEX, once or more")
     if indexes and any(dk for _, dk in keeps):
@@ -153,7 +153,7 @@ def _require_its_vectors(index: Path, vectors: Path, run: RunFolder) -> None:
 def _open_plain(path: Path) -> Index:
     if is_live(path):
         raise InputError(
-            f"{path} is an index that lives: its lists lie in several segments and hold deleted documents, so they "
+            f"{path} is a live index: its lists lie in several segments and hold deleted documents, so they "
             "have no one length or maximum; build a plain one with: lexigraft index --data DIR, or --vectors VECTORS"
         )
     return open_index(path)

@@ -23,7 +23,7 @@ def write_page(file: Path, found: Sequence[Explained], names: Sequence[str]) -> 
 
 
 def page(found: Sequence[Explained], names: Sequence[str]) -> str:
-    """The same as a string."""
+    """The page as a string of HTML."""
     title = text(_title(found[0]))
     sections = "\n".join(
         f"<section>\n<h2>{text(name)}</h2>\n{_result(item) if isinstance(item, ExplainedResult) else _text(item)}"

@@ -54,7 +54,7 @@ class ExplainedResult:
 
     @property
     def document_word_amounts(self) -> list[float]:
-        """The same of the document's words."""
+        """How much of the score each word of the document produced."""
         return amount_of_words(self.document, ((item.document_source, item.contribution) for item in self.shared))
 
 

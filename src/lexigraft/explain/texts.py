@@ -37,7 +37,7 @@ class ExplainedText:
 
     @property
     def said_of_wackiness(self) -> str:
-        """The same as a sentence; empty where there are no scores."""
+        """How wacky the added terms are, as a sentence; empty where there are no scores."""
         if not self.scored:
             return ""
         if self.wackiness is not None:

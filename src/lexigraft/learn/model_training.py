@@ -230,11 +230,14 @@ class ModelTraining:
         return made
 
     def taught(self) -> FinetuneSettings:
-        """Those of fine-tuning, with the files of a teacher that is made first."""
+        """The settings of fine-tuning, with the files of a teacher, which is trained first where one is asked for."""
         from lexigraft.learn.teacher.stage import TeacherStage
 
-        how = self.settings, self.artifacts, self.progress
-        return TeacherStage(self.collection, self.measured_split, self.folder, self.language_model(), *how).taught()
+        stage = TeacherStage(
+            self.collection, self.measured_split, self.folder, self.language_model(), self.settings, self.artifacts,
+            self.progress,
+        )  # fmt: skip
+        return stage.taught()
 
     def expansions(self, view: str = JUDGED, collection: Collection | None = None) -> Expansions | None:
         """What is added to the documents that are encoded: of a file, or of TILDE, trained first, for the documents of

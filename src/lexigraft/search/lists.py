@@ -55,7 +55,7 @@ def add_wide(
 def add_gaps(
     stream: NDArray[np.uint16], octets: NDArray[np.uint8], at: int, weight: np.int32, accumulators: NDArray[np.int32]
 ) -> int:
-    """The same of a list of gaps; fillers count too."""
+    """Add a list of gaps, times `weight`, to the accumulators; returns how many words it has, its fillers included."""
     count = list_count(stream, at)
     factor, place = np.uint32(weight), BEFORE_FIRST
     first = np.uint64(2 * (at + HEADER))

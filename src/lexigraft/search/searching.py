@@ -28,7 +28,7 @@ class Searching(Protocol):
         ...
 
     def search(self, term_ids: NDArray[np.int32], weights: NDArray[np.float32], k: int, query_id: str = "") -> Ranking:
-        """The same as the documents' ids; a document cut into passages has the score of its best one."""
+        """The ranking of a query, by the documents' ids; a document cut into passages has the score of its best one."""
         ordinals, scores = self.search_ordinals(term_ids, weights, k)
         return Ranking(query_id, tuple(self.index.names(ordinals)), tuple(scores.tolist()))
 

@@ -25,7 +25,7 @@ class FinishedRun:
     split: str | None
 
     def measured_split(self) -> str:
-        """The same, where it must be there."""
+        """The split that the run measures; raises `InputError` where nothing is judged."""
         if self.split is None:
             raise InputError(
                 f"{self.collection.name} has no test or dev judgements, so nothing of {self.folder.root} is measured; "

@@ -22,7 +22,7 @@ class QueryEncoder(Protocol):
         ...
 
     def encode_all(self, texts: list[str]) -> list[Row]:
-        """The same for many at once."""
+        """The rows of many queries, in order, computed in batches."""
         ...
 
     def own_terms(self, text: str) -> NDArray[np.int32]:

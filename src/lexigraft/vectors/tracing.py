@@ -15,5 +15,5 @@ class Tracer(Protocol):
         ...
 
     def trace_document(self, text: str, terms: NDArray[np.int32]) -> TracedText:
-        """The same of a document's text."""
+        """What in a document's text produced each of the terms."""
         ...

@@ -1,4 +1,4 @@
-"""`index live`, `index add`, `index delete`, `index merge` and `index status`: an index that lives."""
+"""`index live`, `index add`, `index delete`, `index merge` and `index status`: a live index."""
 
 from dataclasses import asdict
 from pathlib import Path
