@@ -8,7 +8,7 @@ RUN/model/{tilde,expansions[-VIEW]}/    what expands documents, and what it adds
 RUN/models/SYSTEM/                  the same of a system that [systems] names
 RUN/VIEW/SYSTEM/vectors/            document vectors
 RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document
-RUN/VIEW/metadata/                  what filters read, of any system's documents; INDEX.metadata/ beside a standalone index
+RUN/VIEW/metadata/                  what filters read, of any system's documents; INDEX.metadata/ beside an index
 RUN/judged/SYSTEM/evaluation-qkN-dkM/    run.trec, per-query measures, the report row
 RUN/judged/SYSTEM/validation-qkN-dkM[-OTHER]/    the same setting on queries that nothing is reported of, held out for
                                     the first model or for OTHER
