@@ -99,7 +99,7 @@ def parse_keeps(texts: Sequence[str] | None) -> list[Keep]:
 def open_indexes(
     runs: Sequence[Path], indexes: Sequence[Path], systems: Sequence[str], keeps: Sequence[Keep], data: str | None
 ) -> list[MeasuredIndex]:
-    """Every pruning of `keeps` of a system of each run, then the standalone indexes, all of the same documents."""
+    """Every pruning of `keeps` of a system of each run, then standalone indexes, all of the same documents."""
     if not runs and not indexes:
         raise SettingError("nothing to measure was given; give --run RUN or --index INDEX, once or more")
     if indexes and any(dk for _, dk in keeps):

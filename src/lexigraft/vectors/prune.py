@@ -16,7 +16,7 @@ def prune(matrix: SparseMatrix, keep: int) -> SparseMatrix:
 def prune_rows(
     indptr: NDArray[np.int64], term_ids: NDArray[np.int32], weights: NDArray[np.float32], keep: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-    """Prune bare CSR arrays to `keep` terms a row, as a stream is pruned chunk by chunk; `indptr` may start anywhere."""
+    """Prune bare CSR arrays to `keep` terms a row, chunk by chunk of a stream; `indptr` may start anywhere."""
     if keep == 0:
         return indptr - indptr[0], term_ids, weights
     return _prune_rows(indptr - indptr[0], term_ids, weights, keep)
