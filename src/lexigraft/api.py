@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lexigraft.core.config import load_settings, override
+from lexigraft.core.config import load_settings
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Measurement, Qrel, Ranking
@@ -73,8 +73,7 @@ def run(
     """
     from lexigraft.whole_run import run as whole_run
 
-    overrides = [override(name, value) for name, value in (set or {}).items()]
-    settings = load_settings(None if config is None else Path(config), overrides, recipe)
+    settings = load_settings(None if config is None else Path(config), recipe=recipe, values=set)
     whole_run(str(data), Path(out), settings, progress=progress)
     return Run(Path(out))
 

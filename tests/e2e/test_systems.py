@@ -182,3 +182,4 @@ def test_commands_that_make_one_model_refuse_several(place, tmp_path, lexigraft)
     several = ("--config", place / "several.toml")
     answer = lexigraft("finetune", "--data", place / "topics", "--out", tmp_path / "run", *several)
     refused(answer, "impacts, small, long", "lexigraft run")
+    assert not (tmp_path / "run").exists()  # before anything was written

@@ -65,5 +65,12 @@ def test_a_run_is_an_object(collection, tmp_path):
             lg.evaluate(retriever, queries=queries)
     found = lg.compare([run])
     assert [system.name for system in found.systems] == ["bm25", "bm25-plain"]
-    with pytest.raises(LexigraftError, match=r"did you mean 'lexical.k1'|lexical.k1"):
-        lg.run(collection, out=tmp_path / "run", set={"lexical.k11": 1})
+    for wrong, message in [
+        ({"lexical.k11": 1}, "did you mean .?lexical.k1"),
+        ({"lexical.k1": "high"}, "lexical.k1 = 'high'"),
+        ({"k1": 1}, "setting 'k1' is not of the form section.key"),
+    ]:
+        with pytest.raises(LexigraftError, match=message):
+            lg.run(collection, out=tmp_path / "run", set=wrong)
+    pruned = lg.run(collection, out=tmp_path / "run", set={"run.systems": ("bm25",), "prune.lexical": ((0, 0), (2, 3))})
+    assert [(row["qk"], row["dk"]) for row in pruned.rows] == [(0, 0), (2, 3)]

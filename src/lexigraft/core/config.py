@@ -19,11 +19,18 @@ from lexigraft.core.systems_table import KIND, SYSTEMS, merged_systems, resolved
 from lexigraft.core.toml_files import read_toml, require_known
 
 
-def load_settings(path: Path | None = None, overrides: Iterable[str] = (), recipe: str | None = None) -> Settings:
-    """Defaults, a recipe (its name or file), then the TOML file at `path`, then overrides such as `lexical.k1=0.9`."""
+def load_settings(
+    path: Path | None = None,
+    overrides: Iterable[str] = (),
+    recipe: str | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> Settings:
+    """Defaults, a recipe (its name or file), then the TOML file at `path`, then overrides such as `lexical.k1=0.9`,
+    then values by the full names of settings, such as {"lexical.k1": 0.9}."""
     layers: list[Mapping[str, Any]] = [read_recipe(recipe).settings] if recipe is not None else []
     layers += [_settings_file(path)] if path is not None else []
     layers += [_parse_override(override) for override in overrides]
+    layers += [_layer(name, _as_read(value), f"setting {name!r}") for name, value in (values or {}).items()]
     return _apply(Settings(), _merged(layers))
 
 
@@ -72,13 +79,20 @@ def _settings_file(path: Path) -> Mapping[str, Any]:
 
 def _parse_override(override: str) -> Mapping[str, Any]:
     name, equals, text = override.partition("=")
-    section, dot, key = name.strip().partition(".")
-    if not equals or not dot:
-        raise SettingError(f"--set {override!r} is not of the form section.key=value, such as lexical.k1=0.9")
+    if not equals:
+        name = ""  # which is no name of a setting
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         value = text.strip()  # a bare word needs no quotes on the command line
+    return _layer(name, value, f"--set {override!r}")
+
+
+def _layer(name: str, value: Any, said: str) -> Mapping[str, Any]:
+    """One setting by its full name as tables that hold nothing else; `said` is what an error calls it."""
+    section, dot, key = name.strip().partition(".")
+    if not dot:
+        raise SettingError(f"{said} is not of the form section.key=value, such as lexical.k1=0.9")
     if section == SYSTEMS:  # systems.NAME.section.key, or systems.NAME.recipe
         *tables, key = key.split(".")
         for table in reversed(tables):
@@ -86,17 +100,9 @@ def _parse_override(override: str) -> Mapping[str, Any]:
     return {section: {key: value}}
 
 
-def override(name: str, value: Any) -> str:
-    """A setting and its value as `load_settings` takes overrides: `section.key=value`, the value in TOML's spelling."""
-    return f"{name}={_spelt(value)}"
-
-
-def _spelt(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_spelt, value))}]"
-    return json.dumps(value) if isinstance(value, str) else repr(value)
+def _as_read(value: Any) -> Any:
+    """A value that a program gives, as a file would give it: tuples are lists there."""
+    return [_as_read(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
