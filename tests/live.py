@@ -3,7 +3,7 @@
 import numpy as np
 
 from lexigraft.core.types import document_of, passage_id
-from lexigraft.index.live.writer import create_live, open_writer
+from lexigraft.index.live.opening import create_live, open_writer
 from lexigraft.vectors.quantize import quantize_documents
 from lexigraft.vectors.store import DocumentVectors
 from tests.conftest import sparse_matrix, vocabulary_of

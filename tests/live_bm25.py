@@ -8,7 +8,7 @@ import numpy as np
 from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, document_of, passage_id
 from lexigraft.index.live.bm25 import SATURATED_SCALE
-from lexigraft.index.live.writer import create_live, open_writer
+from lexigraft.index.live.opening import create_live, open_writer
 from lexigraft.vectors.quantize import quantize_documents, quantize_query
 
 PLAIN = LexicalSettings(stopwords="none", stemmer="none")  # every word is a term

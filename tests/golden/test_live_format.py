@@ -46,7 +46,7 @@ def test_stored_live_index_of_bm25():
 
 
 def write_sample(folder: Path) -> None:
-    from lexigraft.index.live.writer import open_writer
+    from lexigraft.index.live.opening import open_writer
     from tests.live import live_of
 
     # The largest weight, 255, is on a term of its own: impacts equal weights.
@@ -58,7 +58,7 @@ def write_sample(folder: Path) -> None:
 
 
 def write_bm25_sample(folder: Path) -> None:
-    from lexigraft.index.live.writer import open_writer
+    from lexigraft.index.live.opening import open_writer
     from tests.live_bm25 import live_bm25_of
 
     first = {"ant": "red fox", "gone": "fox gone fox", "cat": "red"}

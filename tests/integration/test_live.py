@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from lexigraft.core.errors import ArtifactError
+from lexigraft.index.live.opening import create_live, open_writer
 from lexigraft.index.live.reader import open_live
 from lexigraft.index.live.state import is_live, read_state
-from lexigraft.index.live.writer import create_live, open_writer
 from lexigraft.search.live import LiveSearcher
 from tests.live import SlowSegment, live_of, living_ids, slow_ranking, vectors_of
 
@@ -268,7 +268,7 @@ from pathlib import Path
 import numpy as np
 from lexigraft.core.settings import IndexSettings
 from lexigraft.core.types import SparseMatrix, Vocabulary
-from lexigraft.index.live.writer import create_live, open_writer
+from lexigraft.index.live.opening import create_live, open_writer
 from lexigraft.vectors.store import DocumentVectors
 
 folder, n_segments, n_rows, n_terms = Path(sys.argv[1]), int(sys.argv[2]), 20_000, 500

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from lexigraft.core.errors import InputError
+from lexigraft.index.live.opening import create_live, open_writer
 from lexigraft.index.live.reader import Segment, open_live
-from lexigraft.index.live.writer import create_live, open_writer
 from lexigraft.index.rows import iterate_rows
 from lexigraft.search.live import LiveSearcher
 from lexigraft.search.searcher import METHODS

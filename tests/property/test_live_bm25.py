@@ -14,10 +14,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import IndexSettings, LexicalSettings
 from lexigraft.index.live.counts import count_terms
+from lexigraft.index.live.opening import create_live, open_writer
 from lexigraft.index.live.queries import open_live_encoder
 from lexigraft.index.live.reader import open_live
 from lexigraft.index.live.state import read_state
-from lexigraft.index.live.writer import create_live, open_writer
 from lexigraft.search.live import LiveSearcher
 from lexigraft.search.searcher import METHODS
 from lexigraft.vectors.counted_texts import Renumbering, ascending_rows, count_in_order

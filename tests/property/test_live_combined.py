@@ -15,8 +15,8 @@ from lexigraft.core.artifact import Manifest
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.settings import IndexSettings
 from lexigraft.index import metadata as metadata_store
+from lexigraft.index.live.opening import create_live, open_writer
 from lexigraft.index.live.reader import LiveIndex, open_live
-from lexigraft.index.live.writer import create_live, open_writer
 from lexigraft.index.metadata import open_metadata, write_metadata
 from lexigraft.search.filters import Condition, filter_masks
 from lexigraft.search.live import LiveSearcher

@@ -15,18 +15,10 @@ from lexigraft.core.types import Document
 from lexigraft.data.collection import Collection
 from lexigraft.data.given import GivenDocuments
 from lexigraft.index.live.agreement import require_same_rows
+from lexigraft.index.live.opening import create_live, open_or_begin, open_writer
 from lexigraft.index.live.reader import open_newest
 from lexigraft.index.live.state import SEGMENTS, LiveState, is_live, read_state
-from lexigraft.index.live.writer import (
-    Appended,
-    Deleted,
-    LiveWriter,
-    Merged,
-    OnMissing,
-    create_live,
-    open_or_begin,
-    open_writer,
-)
+from lexigraft.index.live.writer import Appended, Deleted, LiveWriter, Merged, OnMissing
 from lexigraft.index.store import open_index
 from lexigraft.stages.collect import collect, collected
 from lexigraft.stages.encode import searched_documents

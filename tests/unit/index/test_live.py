@@ -5,8 +5,8 @@ import pytest
 
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.index.live import reader as live_module
+from lexigraft.index.live.opening import open_writer
 from lexigraft.index.live.reader import open_live
-from lexigraft.index.live.writer import open_writer
 from lexigraft.search.live import LiveSearcher
 from tests.live import live_of, living_ids, vectors_of
 

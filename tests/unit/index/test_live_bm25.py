@@ -8,10 +8,10 @@ from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.settings import IndexSettings, LexicalSettings
 from lexigraft.core.types import Document
 from lexigraft.index.live.bm25 import plan_counted_merge
+from lexigraft.index.live.opening import create_live, open_writer
 from lexigraft.index.live.queries import open_live_encoder
 from lexigraft.index.live.reader import LiveIndex, open_live
 from lexigraft.index.live.state import DeletedFile, SegmentState, read_state
-from lexigraft.index.live.writer import create_live, open_writer
 from lexigraft.index.store import open_index
 from lexigraft.search.live import LiveSearcher
 from lexigraft.vectors.query_encoder import open_query_encoder

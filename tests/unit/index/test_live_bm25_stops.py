@@ -2,9 +2,9 @@
 
 import pytest
 
+from lexigraft.index.live.opening import create_live, open_or_begin, open_writer
 from lexigraft.index.live.queries import open_live_encoder
 from lexigraft.index.live.reader import open_live
-from lexigraft.index.live.writer import create_live, open_or_begin, open_writer
 from lexigraft.search.live import LiveSearcher
 from tests.live import living_ids
 from tests.live_bm25 import PLAIN, live_bm25_of, texts_of

@@ -4,8 +4,8 @@ import errno
 
 import pytest
 
+from lexigraft.index.live.opening import create_live, open_or_begin, open_writer
 from lexigraft.index.live.reader import open_live
-from lexigraft.index.live.writer import create_live, open_or_begin, open_writer
 from tests.conftest import index_of
 from tests.live import ENCODER, live_of, living_ids, vectors_of
 from tests.live_stops import stopped_at_every_sync

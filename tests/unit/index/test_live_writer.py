@@ -13,9 +13,9 @@ from lexigraft.core.errors import ArtifactError, InputError, SettingError, Vocab
 from lexigraft.core.settings import IndexSettings
 from lexigraft.index.build import build_index
 from lexigraft.index.live.merging import plan_merge
+from lexigraft.index.live.opening import create_live, open_or_begin, open_writer
 from lexigraft.index.live.reader import open_live
 from lexigraft.index.live.state import SegmentState, read_state
-from lexigraft.index.live.writer import create_live, open_or_begin, open_writer
 from lexigraft.index.store import open_index
 from tests.conftest import index_of
 from tests.live import ENCODER, live_of, living_ids, vectors_of
@@ -252,7 +252,7 @@ def test_deleting_nobody_changes_nothing(tmp_path):
 
 HOLDER = """
 import sys, pathlib
-from lexigraft.index.live.writer import open_writer
+from lexigraft.index.live.opening import open_writer
 with open_writer(pathlib.Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.readline()

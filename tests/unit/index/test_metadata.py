@@ -4,8 +4,8 @@ import pytest
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.index import metadata as store
+from lexigraft.index.live.opening import open_writer
 from lexigraft.index.live.reader import LiveIndex, open_live
-from lexigraft.index.live.writer import open_writer
 from lexigraft.index.metadata import ColumnsBuilder, documents_in_order, open_metadata
 from lexigraft.search.filters import filter_masks, parse_condition
 from tests.conftest import index_of, sparse_matrix

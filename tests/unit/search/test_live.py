@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from lexigraft.core.errors import ArtifactError, InputError, SettingError, VocabularyMismatchError
+from lexigraft.index.live.opening import open_writer
 from lexigraft.index.live.reader import LiveIndex, open_live
-from lexigraft.index.live.writer import open_writer
 from lexigraft.search.live import LiveSearcher
 from lexigraft.search.searcher import Searcher
 from tests.conftest import index_of, sparse_matrix

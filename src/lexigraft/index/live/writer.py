@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from lexigraft.core.artifact import MANIFEST, Manifest, hash_file, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
-from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import IndexSettings, LexicalSettings
 from lexigraft.core.types import Document, Vocabulary
@@ -39,17 +38,13 @@ from lexigraft.index.live.bm25 import first_state, plan_counted_merge, write_cou
 from lexigraft.index.live.deleted import write_deleted
 from lexigraft.index.live.folder import (
     SCRATCH,
-    abandon,
-    begin,
-    make_folders,
     remove,
-    require_free,
     state_on_disk,
     sweep,
 )
 from lexigraft.index.live.merging import plan_merge, rebuild_vectors, scales_of
 from lexigraft.index.live.reader import Segment, open_segment, with_counts
-from lexigraft.index.live.state import SEGMENTS, LiveState, SegmentState, is_live, read_state, segment_name, write_state
+from lexigraft.index.live.state import SEGMENTS, LiveState, SegmentState, segment_name, write_state
 from lexigraft.index.live.widening import longest_vocabulary
 from lexigraft.vectors.counted_texts import count_texts
 from lexigraft.vectors.store import DocumentVectors
@@ -83,67 +78,6 @@ class Merged:
     n_dropped: int
     scales: tuple[float, ...]  # the different ones before
     largest_error: float  # of a weight, where there were several scales
-
-
-@contextmanager
-def open_writer(folder: Path, wait: bool = False) -> Iterator["LiveWriter"]:
-    """The writer of the live index at `folder`, alone until the block ends. While there is another, raises
-    `ArtifactError` at once, or waits."""
-    read_state(folder)  # before the lock, which would leave its file in a folder of somebody's
-    with writer_lock(folder, wait):
-        yield from _continued(folder)
-
-
-@contextmanager
-def create_live(folder: Path, wait: bool = False) -> Iterator["LiveWriter"]:
-    """The writer of a live index that begins at `folder`, which must be free, empty or left by a killed call of this.
-    There is no index until something is added, and nothing stays where nothing was."""
-    require_free(folder)
-    was_there = folder.exists()
-    with writer_lock(folder, wait):
-        require_free(folder)
-        yield from _begun(folder, was_there)
-
-
-@contextmanager
-def open_or_begin(folder: Path, wait: bool = False) -> Iterator["LiveWriter"]:
-    """`open_writer` where there is a live index when it is this one's turn, else `create_live`: who waited may find
-    that another one has begun it."""
-    try:
-        require_free(folder)
-    except ArtifactError:
-        if not is_live(folder):
-            raise
-    was_there = folder.exists()
-    with writer_lock(folder, wait):
-        if is_live(folder):
-            yield from _continued(folder)
-        else:
-            require_free(folder)
-            yield from _begun(folder, was_there)
-
-
-def _continued(folder: Path) -> Iterator["LiveWriter"]:
-    read_state(folder)
-    make_folders(folder)
-    yield from _writing(folder)
-
-
-def _begun(folder: Path, was_there: bool) -> Iterator["LiveWriter"]:
-    try:
-        begin(folder)
-        yield from _writing(folder)
-    finally:
-        if not is_live(folder):
-            abandon(folder, was_there)
-
-
-def _writing(folder: Path) -> Iterator["LiveWriter"]:
-    sweep(folder)
-    try:
-        yield LiveWriter(folder)
-    finally:
-        sweep(folder)
 
 
 class LiveWriter:
