@@ -14,13 +14,15 @@ from lexigraft.learn.token_cache import cached, open_texts, write_texts
 from lexigraft.learn.training_data import TrainingData, training_data
 from lexigraft.learn.training_job import TrainingJob
 from lexigraft.model.backbone import default_device
-from lexigraft.model.encoder import BY_MODEL, BY_WORDS, SparseEncoder, open_encoder
+from lexigraft.model.encoder import BY_MODEL, BY_TABLE, WITHOUT_MODEL, SparseEncoder, open_encoder
 from lexigraft.model.inputs import read_documents, read_queries
 from lexigraft.train.batches import steps_of_passes, warmup_within
 from lexigraft.train.ranking.finetune import finetune as train_to_rank
 from lexigraft.train.ranking.pairs import TrainingPairs
 from lexigraft.train.ranking.ranking_validation import ValidationTexts
 from lexigraft.train.trainable import freeze, set_dropout
+from lexigraft.vocab.lexicon import open_lexicon
+from lexigraft.vocab.lookup import own_terms_table
 
 QUERIES, DOCUMENTS, ASKED, RANKED = "queries", "documents", "validation-queries", "validation-documents"
 
@@ -28,6 +30,7 @@ QUERIES, DOCUMENTS, ASKED, RANKED = "queries", "documents", "validation-queries"
 def finetune(
     collection: Collection,
     measured_split: str | None,
+    vocabulary: Path,
     pretrained: Path,
     model: ModelSettings,
     settings: FinetuneSettings,
@@ -35,8 +38,8 @@ def finetune(
 ) -> None:
     """Divide the head by alpha and train the model to rank; how alpha = auto was chosen is kept beside it."""
     seed, recipe, progress, checkpoint, folder = job
-    if model.queries == BY_WORDS:
-        settings = replace(settings, qk=0)  # terms that all weigh 1 have no heaviest
+    if model.queries in WITHOUT_MODEL:
+        settings = replace(settings, qk=0)  # a query is its own words, and all of them
 
     def open_pretrained() -> SparseEncoder:
         encoder = open_encoder(pretrained).to(default_device())
@@ -46,6 +49,8 @@ def finetune(
             query_terms=settings.qk, document_terms=settings.dk, queries=model.queries,
             expansion_length=model.expansion_length if model.expansions else 0,
         )  # fmt: skip
+        if model.queries == BY_TABLE:
+            encoder.set_table(own_terms_table(open_lexicon(vocabulary).idf))
         return encoder
 
     encoder, data = open_pretrained(), training_data(collection, measured_split, settings)

@@ -183,7 +183,7 @@ class ModelTraining:
         from lexigraft.model import encoder
 
         model, settings, seed = self.settings.model, self.settings.finetune, self.settings.run.seed
-        if model.queries == "words":
+        if model.queries != "model":
             _require_no_pressure_on_queries(settings)
         files = _named_files(settings)  # read first: one that is missing is said before anything is trained
         named_expansions(model.expansions)
@@ -219,7 +219,8 @@ class ModelTraining:
         def make(checkpoint: Path, out: Path) -> None:
             with expanded_collection(self.collection, expansions) as collection:
                 finetuning.finetune(
-                    collection, self.measured_split, self.folder.model("pretrained"), model, settings,
+                    collection, self.measured_split, self.folder.model("vocabulary"),
+                    self.folder.model("pretrained"), model, settings,
                     TrainingJob(seed, recipe(wanted), self.progress, checkpoint, out),
                 )  # fmt: skip
 
@@ -332,17 +333,17 @@ def _require_positions(settings: Settings) -> None:
 
 
 def _require_no_pressure_on_queries(settings: FinetuneSettings) -> None:
-    """Raise where queries that are not learned would have to be."""
+    """Raise where the number of a query's terms would have to be learned, and no model writes them."""
     if (settings.dual or settings.mask_kl) and not settings.dk:
         raise SettingError(
-            "finetune.dual and mask_kl compare masked vectors with whole ones, and with model.queries = words only "
+            "finetune.dual and mask_kl compare masked vectors with whole ones, and where no model writes queries only "
             "documents are masked; set finetune.dk to more than 0"
         )
     for name in ("flops_q", "l1_q"):
         if getattr(settings, name):
             raise SettingError(
-                f"finetune.{name} = {getattr(settings, name)} presses on queries, and with model.queries = words those "
-                "are not learned; set it to 0 and take flops_d, l1_d, df_flops or joint_flops"
+                f"finetune.{name} = {getattr(settings, name)} presses on queries, and their own words are all that "
+                "they have where no model writes them; set it to 0 and take flops_d, l1_d, df_flops or joint_flops"
             )
 
 

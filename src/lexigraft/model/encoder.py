@@ -25,7 +25,9 @@ from lexigraft.model.head import Bags, SparseHead, add_own_token, add_own_words
 from lexigraft.model.impact import ImpactHead, weigh_terms
 from lexigraft.model.pool import max_over_tokens
 from lexigraft.model.pool_sum import sum_over_tokens
+from lexigraft.model.query_table import QueryTable
 from lexigraft.vocab.aligned import AlignedReader
+from lexigraft.vocab.lookup import TableRows, read_table, write_table
 from lexigraft.vocab.reader import TextReader
 from lexigraft.vocab.stems import NO_STEMMER
 from lexigraft.vocab.stopwords import NO_STOPWORDS
@@ -34,7 +36,8 @@ from lexigraft.vocab.subwords import SubwordTokenizer
 KIND, FORMAT_VERSION = "model", 2
 PLAIN, UNICOIL = "plain", "unicoil"
 OF_SUBWORDS = (PLAIN, UNICOIL)  # heads whose terms are the backbone's own subwords
-BY_MODEL, BY_WORDS = "model", "words"
+BY_MODEL, BY_WORDS, BY_TABLE = "model", "words", "table"
+WITHOUT_MODEL = (BY_WORDS, BY_TABLE)  # queries that are their own words: no model is needed to search
 HEAD_WEIGHT = "head.weight"
 
 
@@ -90,6 +93,7 @@ class SparseEncoder(nn.Module):
         self.body = backbone.body
         self.backbone = backbone
         self.vocabulary = vocabulary
+        self.table: QueryTable | None = None
         mlm_head = "own" if backbone.body.has_mlm_head else "tied"
         words = head.own is not None, len(vocabulary), vocabulary.fingerprint, stemmer, stopwords, mean_words
         tied = head.weight is backbone.word_embeddings
@@ -135,8 +139,15 @@ class SparseEncoder(nn.Module):
         if self.meta.queries == BY_MODEL:
             vectors: Tensor = self(subwords, mask, pooled, bags)
             return vectors
+        if self.table is not None:
+            looked_up: Tensor = self.table(bags, len(subwords))
+            return looked_up
         empty = torch.zeros(len(subwords), len(self.vocabulary), device=subwords.device)
         return empty.index_put((bags.rows, bags.terms), bags.weights)
+
+    def set_table(self, rows: TableRows) -> None:
+        """Queries are looked up in this table from now on."""
+        self.table = QueryTable(rows).to(self.head.weight.device)
 
     def pooled_tokens(self, mask: Tensor, pooled: Tensor | None) -> Tensor:
         """Which tokens are pooled, of those that are not padding and those that a reader would pool."""
@@ -145,7 +156,13 @@ class SparseEncoder(nn.Module):
 
 def save_encoder(encoder: SparseEncoder, folder: Path) -> None:
     """Write the files of a model into `folder`."""
-    state = {key: value.detach().cpu().contiguous() for key, value in encoder.state_dict().items()}
+    state = {
+        key: value.detach().cpu().contiguous()
+        for key, value in encoder.state_dict().items()
+        if not key.startswith("table.")
+    }
+    if encoder.table is not None:
+        write_table(folder, encoder.table.rows())
     if encoder.meta.tied:
         del state[HEAD_WEIGHT]  # stored once, as the word embeddings
     try:
@@ -182,6 +199,8 @@ def open_encoder(path: Path) -> SparseEncoder:
             if name != HEAD_WEIGHT and value is encoder.head.weight
         )  # fmt: skip
     encoder.load_state_dict(weights)
+    if meta.queries == BY_TABLE:
+        encoder.set_table(read_table(path))
     return encoder.eval()
 
 

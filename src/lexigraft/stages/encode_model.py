@@ -14,7 +14,7 @@ from lexigraft.core.types import Document
 from lexigraft.data.collection import Collection
 from lexigraft.expand.generated import open_generated
 from lexigraft.model.backbone import default_device
-from lexigraft.model.encoder import BY_WORDS, OF_SUBWORDS, SparseEncoder, open_encoder
+from lexigraft.model.encoder import OF_SUBWORDS, WITHOUT_MODEL, SparseEncoder, open_encoder
 from lexigraft.stages.encode import searched_documents
 from lexigraft.stages.expanded_documents import expanded
 from lexigraft.vectors.encode import encode_with_model
@@ -41,7 +41,7 @@ def encode_with_trained_model(
         "model": os.path.relpath(model, final),
         "fingerprint": manifest.fingerprint,
     }
-    if encoder.meta.queries == BY_WORDS:
+    if encoder.meta.queries in WITHOUT_MODEL:
         queries |= words_of_queries(encoder)
     passages = bool(data.passage_words)
     with _as_read(searched_documents(collection, data, progress), encoder, expansions, passages, model) as documents:
@@ -70,7 +70,7 @@ def _as_read(
 def words_of_queries(encoder: SparseEncoder) -> dict[str, Any]:
     """What must be known, beside the model's files, to read queries as it does without opening it."""
     return {
-        "queries": BY_WORDS,
+        "queries": encoder.meta.queries,
         "subwords": encoder.meta.head in OF_SUBWORDS,
         "special": sorted(int(number) for number in encoder.backbone.hf_tokenizer.all_special_ids),
         "unknown": encoder.tokenizer.special.unknown,

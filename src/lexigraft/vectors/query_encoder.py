@@ -66,7 +66,7 @@ def open_query_encoder(
                 f"the index at {index_folder} was made by the model at {path}, which is not there; put the model back "
                 "there, or continue the run that the index is of"
             )
-        if settings.get("queries") == "words":
+        if settings.get("queries") in ("words", "table"):
             from lexigraft.vectors.word_queries import open_word_queries
 
             return open_word_queries(path, vocabulary, settings)

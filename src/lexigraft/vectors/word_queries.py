@@ -1,4 +1,5 @@
-"""Queries that no model writes (SPLADE-doc, H6): their distinct terms, with a weight of 1 each.
+"""Queries that no model writes (SPLADE-doc, H6): their distinct terms, with a weight of 1 each, or what a table that
+was learned has for them.
 
 All that is needed is how the model reads text: its tokenizer, or its rule of words. Nothing here imports torch, so a
 process that only searches starts at once and stays small. Documents are still the model's, and whoever asks which word
@@ -18,6 +19,7 @@ from lexigraft.core.types import TermSource, TracedText, Vocabulary, require_sam
 from lexigraft.vectors.same_model import require_same_model
 from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.bags import TermBags
+from lexigraft.vocab.lookup import TableRows, look_up, read_table
 from lexigraft.vocab.raw_reader import SubwordReader
 from lexigraft.vocab.reader import TextReader, first_places
 from lexigraft.vocab.subwords import SpecialTokens, SubwordTokenizer, spelling_words, wants_space
@@ -30,22 +32,31 @@ Row = tuple[NDArray[np.int32], NDArray[np.float32]]
 
 
 class WordQueryEncoder:
-    """Query text to (term ids ascending, weights of 1)."""
+    """Query text to (term ids ascending, weights): of 1 each, or by `table`."""
 
-    def __init__(self, reader: TextReader, model: Path, fingerprint: str, reads_expansions: bool = False) -> None:
+    def __init__(
+        self,
+        reader: TextReader,
+        model: Path,
+        fingerprint: str,
+        reads_expansions: bool = False,
+        table: TableRows | None = None,
+    ) -> None:
         self._reader, self._path, self._fingerprint = reader, model, fingerprint
         self.reads_expansions = reads_expansions  # whether documents reach the model with what was added to them
+        self._table = table
 
     def encode(self, text: str) -> Row:
-        terms = self._reader.distinct_terms(text)
-        return terms, np.ones(len(terms), np.float32)
+        return self._weigh(self._reader.distinct_terms(text))
 
     def encode_all(self, texts: list[str]) -> list[Row]:
         bags = self._reader.read_bags(texts)
-        ones = np.ones(len(bags.terms), np.float32)
-        return [
-            (bags.terms[start:end], ones[start:end]) for start, end in zip(bags.indptr, bags.indptr[1:], strict=False)
-        ]
+        return [self._weigh(bags.terms[start:end]) for start, end in zip(bags.indptr, bags.indptr[1:], strict=False)]
+
+    def _weigh(self, terms: NDArray[np.int32]) -> Row:
+        if self._table is None:
+            return terms, np.ones(len(terms), np.float32)
+        return look_up(*self._table, terms)
 
     def own_terms(self, text: str) -> NDArray[np.int32]:
         return self._reader.distinct_terms(text)
@@ -88,10 +99,11 @@ def open_word_queries(path: Path, vocabulary: Vocabulary, description: Mapping[s
     expands = bool(facts.get("expansion_length"))
     special = SpecialTokens(begin=-1, end=-1, pad=-1, mask=-1, unknown=int(description["unknown"]))
     tokenizer = SubwordTokenizer(spelling_words(opened.backend), special, wants_space(opened.backend))
+    table = read_table(path) if description["queries"] == "table" else None
     if description["subwords"]:
         not_terms = frozenset(int(number) for number in description["special"])
         return WordQueryEncoder(
-            SubwordReader(opened.backend, tokenizer, vocabulary, not_terms), path, fingerprint, expands
+            SubwordReader(opened.backend, tokenizer, vocabulary, not_terms), path, fingerprint, expands, table
         )
     reader = AlignedReader(tokenizer, vocabulary, facts["stemmer"], facts["stopwords"])
-    return WordQueryEncoder(reader, path, fingerprint, expands)
+    return WordQueryEncoder(reader, path, fingerprint, expands, table)

@@ -26,6 +26,13 @@ class FinetuneSettings(Section, name="finetune"):
         at_least=0,
         zero="they stay as they are",
     )
+    table_rate: float = setting(
+        30.0,
+        "how many times the learning rate the weights of a query table (`model.queries` = table) learn at: they are "
+        "logarithms, and a query touches few of them",
+        at_least=0,
+        zero="they stay as they are",
+    )
     frozen_layers: int = setting(
         1,
         "layers of the backbone, from below, which do not train; its embeddings do only where they are a plain head "
@@ -100,6 +107,14 @@ class FinetuneSettings(Section, name="finetune"):
         0.1, "DF-FLOPS: the share of documents at which a term weighs half", more_than=0, less_than=1
     )
     df_beta: float = setting(10.0, "DF-FLOPS: how sharply that rises", more_than=0)
+    pressed: str = setting(
+        "whole",
+        "which vectors the regularisers see",
+        one_of={
+            "whole": "all weights, so that terms outside of any mask learn to be silent, too",
+            "kept": "what `finetune.qk` and `finetune.dk` keep",
+        },
+    )
     ramp: int = setting(40, "steps over which the regularisers grow to their weight, quadratically", at_least=0)
     qk: int = setting(96, "terms kept a query, in training and in the model's vectors", at_least=0, zero="all")
     dk: int = setting(160, "terms kept a document, in training and in the model's vectors", at_least=0, zero="all")

@@ -12,7 +12,12 @@ HEADS = {
     "unicoil": "those subwords too, one impact for each that stands in the text",
 }
 NAMES = {"grafted": "esplade", "random": "esplade-random", "plain": "splade", "unicoil": "unicoil"}  # by head
-QUERY_SIDES = {"model": "", "words": "their distinct terms weigh 1 each (SPLADE-doc), and a search needs no model"}
+QUERY_SIDES = {
+    "model": "",
+    "words": "their distinct terms weigh 1 each (SPLADE-doc), and a search needs no model",
+    "table": "their distinct terms are looked up in a table of weights, which is learned with the documents, and a "
+    "search needs no model",
+}
 POOLINGS = {"max": "", "sum": "own words count as one more token", "cls": "the first token alone"}
 
 
@@ -23,7 +28,7 @@ class ModelSettings(Section, name="model"):
     @property
     def usual_name(self) -> str:
         """What a model of this head and these queries is called where nobody names it."""
-        return NAMES[self.head] + ("-doc" if self.queries == "words" else "")
+        return NAMES[self.head] + ("" if self.queries == "model" else "-doc")
 
     backbone: str = setting(
         "auto",

@@ -77,7 +77,7 @@ def finetune(
         watch.see(step, values, chance)
 
     schedule = Schedule(settings.steps, settings.horizon, settings.warmup, settings.learning_rate)
-    rates = {"head.weight": settings.head_rate}
+    rates = {"head.weight": settings.head_rate, "table.log_weights": settings.table_rate}
     measured = None
     if validation is not None and settings.validate_every > 0:
         measure = partial(recall_at_10, encoder, validation, settings.qk, settings.dk)

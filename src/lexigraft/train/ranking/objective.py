@@ -21,6 +21,7 @@ from lexigraft.train.ranking.pairs import PairBatch
 from lexigraft.train.ranking.regularizers import df_flops, df_weights, flops, joint_flops, l1, quadratic_ramp
 
 Named = dict[str, Tensor]
+KEPT = "kept"
 
 
 class Objective:
@@ -43,7 +44,8 @@ class Objective:
         unmasked = queries @ documents.T if settings.dual or settings.mask_kl else scores
         ranking = {**self._ranking(scores, unmasked, batch), **self._distillation(scores, batch)}
         loss = torch.stack([self._weight(name) * value for name, value in ranking.items()]).sum()
-        pressures = self._pressures(kept_q, kept_d, step)
+        pressed = (kept_q, kept_d) if settings.pressed == KEPT else (queries, documents)
+        pressures = self._pressures(*pressed, step)
         if not pressures:
             return {"loss": loss, **ranking}
         pressure = torch.stack([self._weight(name) * value for name, value in pressures.items()]).sum()
@@ -91,7 +93,7 @@ class Objective:
         return found
 
     def _pressures(self, queries: Tensor, documents: Tensor, step: int) -> Named:
-        """The regularisers in use, of masked vectors: those are what will be indexed."""
+        """The regularisers in use, by name."""
         measures: dict[str, Callable[[], Tensor]] = {
             "joint_flops": lambda: joint_flops(queries, documents),
             "flops_q": lambda: flops(queries),

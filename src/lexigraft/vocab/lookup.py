@@ -1,0 +1,72 @@
+"""Queries that are looked up: a table that says what each term of a query stands for.
+
+A row holds a term's own weight and, where the table expands, the few other terms that it brings along with theirs. A
+query is the sum of the rows of its distinct terms, so that no model is needed to write it.
+
+    table_indptr.npy table_terms.npy table_weights.npy    the rows, in the folder of the model that learned them
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from lexigraft.core.array_types import Float32s, Float64s, Int32s, Int64s
+from lexigraft.core.arrays import open_array
+from lexigraft.core.compiled import compiled
+
+INDPTR, TERMS, WEIGHTS = "table_indptr.npy", "table_terms.npy", "table_weights.npy"
+SMALLEST_WEIGHT = 1e-4
+
+
+class TableRows(NamedTuple):
+    """Row t: terms[indptr[t]:indptr[t + 1]], ascending, and their weights, which are more than 0."""
+
+    indptr: Int64s
+    terms: Int32s
+    weights: Float32s
+
+    @property
+    def n_terms(self) -> int:
+        return len(self.indptr) - 1
+
+
+def own_terms_table(idf: Float64s) -> TableRows:
+    """Every term stands for itself alone, in proportion to its IDF, 1 on the mean: where learning begins."""
+    n_terms = len(idf)
+    weights = np.maximum(idf / idf.mean(), SMALLEST_WEIGHT).astype(np.float32)
+    return TableRows(np.arange(n_terms + 1, dtype=np.int64), np.arange(n_terms, dtype=np.int32), weights)
+
+
+@compiled
+def look_up(indptr: Int64s, terms: Int32s, weights: Float32s, asked: Int32s) -> tuple[Int32s, Float32s]:
+    """The rows of the terms in `asked` added up, in their order: (term ids ascending, weights)."""
+    total = 0
+    for term in asked:
+        total += indptr[term + 1] - indptr[term]
+    brought, said = np.empty(total, np.int32), np.empty(total, np.float32)
+    n = 0
+    for term in asked:
+        for at in range(indptr[term], indptr[term + 1]):
+            brought[n], said[n] = terms[at], weights[at]
+            n += 1
+    order = np.argsort(brought, kind="mergesort")
+    found, sums = np.empty(total, np.int32), np.empty(total, np.float32)
+    last = -1
+    for place in order:
+        if last < 0 or brought[place] != found[last]:
+            last += 1
+            found[last], sums[last] = brought[place], said[place]
+        else:
+            sums[last] += said[place]
+    return found[: last + 1], sums[: last + 1]
+
+
+def write_table(folder: Path, rows: TableRows) -> None:
+    for name, array in zip((INDPTR, TERMS, WEIGHTS), rows, strict=True):
+        np.save(folder / name, array)
+
+
+def read_table(folder: Path) -> TableRows:
+    """The table of the model at `folder`."""
+    return TableRows(*(open_array(folder / name) for name in (INDPTR, TERMS, WEIGHTS)))
