@@ -23,8 +23,8 @@ from lexigraft.vectors.prune import prune
 from lexigraft.vectors.query_encoder import encode_queries, open_query_encoder
 from lexigraft.vectors.store import open_vectors
 
-QKS = (3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 48, 0)
-DKS = (5, 8, 10, 12, 15, 20, 25, 30, 35, 40, 50, 60, 80, 100, 130, 160, 0)
+QKS = (4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 0)
+DKS = (8, 12, 16, 20, 30, 40, 60, 80, 120, 0)
 DOCUMENTS_AT_ONCE = 16384
 
 
@@ -94,7 +94,7 @@ def frontier(run_path: Path, system: str, costs: list[float], device: str) -> di
         best = max(candidates, key=lambda pair: mrr("held out", *pair), default=None)
         if best is not None:
             rows.append({"limit": limit, "qk": best[0], "dk": best[1], "MRR@10": mrr("measured", *best), "FLOPS": cost[("measured", *best)], "held out": mrr("held out", *best)})
-    for pair in ((0, 0), (16, 80), (10, 40), (7, 20)):
+    for pair in ((0, 0), (12, 40)):
         rows.append({"qk": pair[0], "dk": pair[1], "MRR@10": mrr("measured", *pair), "FLOPS": cost[("measured", *pair)]})
     lengths = {"L0_q": float(np.diff(sides["measured"][0].indptr).mean()), "L0_d": float(np.diff(vectors.matrix.indptr).mean())}
     return {"system": system, **lengths, "rows": rows}
@@ -106,6 +106,7 @@ def main() -> None:
     parser.add_argument("--costs", type=float, nargs="*", default=[])
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
+    torch.set_float32_matmul_precision("high")
     device = "cuda" if torch.cuda.is_available() else "cpu"
     run = open_run(options.run)
     found = [frontier(options.run, system.name, options.costs, device) for system in run.systems() if system.is_model]

@@ -41,12 +41,14 @@ def finetune(
     if model.queries in WITHOUT_MODEL:
         settings = replace(settings, qk=0)  # a query is its own words, and all of them
 
+    cut = not settings.dual  # the dual loss ranks by whole vectors, too: nothing of them is without meaning
+
     def open_pretrained() -> SparseEncoder:
         encoder = open_encoder(pretrained).to(default_device())
         encoder.meta = replace(
             encoder.meta, pooling=model.pooling, pooled=model.pooled,
             query_length=model.query_length, document_length=model.document_length,
-            query_terms=settings.qk, document_terms=settings.dk, queries=model.queries,
+            query_terms=cut * settings.qk, document_terms=cut * settings.dk, queries=model.queries,
             expansion_length=model.expansion_length if model.expansions else 0,
         )  # fmt: skip
         if model.queries == BY_TABLE:
