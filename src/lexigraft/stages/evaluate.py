@@ -16,26 +16,33 @@ from lexigraft.index.inverted import Index
 from lexigraft.index.store import open_index
 from lexigraft.measure.cost import flops, mean_ms, mean_terms, postings_lengths, time_searches
 from lexigraft.measure.measures import judgements, measure, measured_by
+from lexigraft.measure.speed import Latency, time_within
 from lexigraft.measure.trec import write_run
 from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.refine import refined
 from lexigraft.search.searcher import Searcher
 from lexigraft.search.searching import Searching
-from lexigraft.vectors.prune import prune
+from lexigraft.stages.one_thread import one_thread
+from lexigraft.vectors.prune import prune, prune_row
+from lexigraft.vectors.query_encoder import QueryEncoder
 
 REPORTED = ("MRR@10", "R@10", "nDCG@10")
 RANKINGS_AT_ONCE = 256
+ASKED_FOR = 10  # results, by a person
 FEWER_ENCODINGS = 10  # a model takes ten times as long to encode a query as the index to answer it
 
 log = logging.getLogger(__name__)
 
 
 class JudgedQueries(NamedTuple):
-    """The queries of a split as an index's encoder writes them; ties one system to one set of judgements."""
+    """The queries of a split as an index's encoder writes them; ties one system to one set of judgements. The encoder
+    stays open, and with `timed_texts` it is measured what a query takes from its text to ranked ids."""
 
     judged: dict[str, dict[str, int]]
     vectors: SparseMatrix
     ms_encode: float
+    encoder: QueryEncoder
+    timed_texts: list[str]
 
 
 def encode_judged(
@@ -49,8 +56,9 @@ def encode_judged(
     queries = [query for query in all_queries if query.query_id in judged]
     n_timed = max(1, settings.timing_queries // FEWER_ENCODINGS)
     timed = [queries[place].text for place in _spread(len(queries), n_timed)]
-    ms_encode = mean_ms(lambda place: opened.encoder.encode(timed[place]), len(timed), settings.timing_runs)
-    return JudgedQueries(judged, opened.encode_queries(queries), ms_encode)
+    with one_thread():
+        ms_encode = mean_ms(lambda place: opened.encoder.encode(timed[place]), len(timed), settings.timing_runs)
+    return JudgedQueries(judged, opened.encode_queries(queries), ms_encode, opened.encoder, timed)
 
 
 def searcher_of(index: Index, qk: int, search: SearchSettings, vectors_path: Path) -> Searching:
@@ -61,6 +69,19 @@ def searcher_of(index: Index, qk: int, search: SearchSettings, vectors_path: Pat
 def asked_vectors(queries: JudgedQueries, qk: int, search: SearchSettings) -> SparseMatrix:
     """What that searcher is given: queries cut to qk terms, or whole ones where it has a second pass."""
     return queries.vectors if search.two_step else prune(queries.vectors, qk)
+
+
+def time_from_text(queries: JudgedQueries, searcher: Searching, qk: int, search: SearchSettings, runs: int) -> Latency:
+    """What a query takes from its text to its ten best documents: encoded, cut and searched in one call that is timed,
+    on one thread."""
+
+    def ask(place: int) -> object:
+        terms, weights = queries.encoder.encode(queries.timed_texts[place])
+        asked = (terms, weights) if search.two_step else prune_row(terms, weights, qk)
+        return searcher.search(*asked, ASKED_FOR)
+
+    with one_thread():
+        return time_within(ask, len(queries.timed_texts), runs)
 
 
 def evaluate_queries(
@@ -89,6 +110,7 @@ def evaluate_queries(
     with (folder / "run.trec").open("w", encoding="utf-8") as run_file:
         measurements = _measure_and_write(rankings, queries.judged, names, run_file, system, settings.run_depth)
     timed = _spread(encoded.n_rows, settings.timing_queries)
+    from_text = time_from_text(queries, searcher, qk, search, settings.timing_runs)
     row = {
         "system": system,
         "qk": qk,
@@ -99,6 +121,8 @@ def evaluate_queries(
         **{item.measure: item.mean for item in measurements},
         "ms_encode": queries.ms_encode,
         **time_searches([asked.row(row) for row in timed], searcher, search.k, settings.timing_runs)._asdict(),
+        "ms_text_to_ids": from_text.mean,
+        "ms_text_to_ids_p50": from_text.p50,
         "documents": opened.n_documents,
         "queries": encoded.n_rows,
         "terms": opened.n_terms,

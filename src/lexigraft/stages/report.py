@@ -14,9 +14,15 @@ from lexigraft.stages.pictures import finish, new_figure, save_figure
 from lexigraft.stages.tables import markdown_table
 
 # The columns of every row, in the order people read them.
-COLUMNS = ("system", "qk", "dk", "L0_q", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10", "ms_encode", "ms_search")
+COLUMNS = (
+    "system", "qk", "dk", "L0_q", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10", "ms_encode", "ms_search",
+    "ms_text_to_ids", "ms_text_to_ids_p50",
+)  # fmt: skip
+NOT_KNOWN = "–"  # of what a former version did not measure
 CHOSEN_MARK = "*"  # beside the row that a search takes
-DECIMALS = {"L0_q": 1, "L0_d": 1, "ms_encode": 3, "ms_search": 3}
+DECIMALS = {
+    "L0_q": 1, "L0_d": 1, "ms_encode": 3, "ms_search": 3, "ms_text_to_ids": 3, "ms_text_to_ids_p50": 3,
+}  # fmt: skip
 
 
 def assemble_report(
@@ -76,7 +82,7 @@ def table_cells(report: Mapping[str, Any]) -> list[list[str]]:
     points = _choices(report)
     cells = []
     for row in report["rows"]:
-        system, *others = (cell(column, row[column]) for column in COLUMNS)
+        system, *others = (cell(column, row.get(column, NOT_KNOWN)) for column in COLUMNS)
         point = points.get(row["system"])
         chosen = point is not None and (point["qk"], point["dk"]) == (row["qk"], row["dk"])
         cells.append([f"{system} {CHOSEN_MARK}" if chosen else system, *others])
@@ -105,7 +111,8 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         *markdown_table(COLUMNS, table_cells(report)), "",
         "qk, dk: terms kept of a query and of a document (0: all). L0: mean number of terms. FLOPS: postings touched "
         "by a query, per document of the collection. ms: mean milliseconds a query on one thread, from text to vector "
-        "and from vector to ranked ids.", "",
+        "(encode), from vector to ranked ids (search, as deep as is measured), and from text to the ten best ids "
+        "(text_to_ids, measured as one call; p50 is its median).", "",
         *(part for line in operating_point_lines(report) for part in (f"{line}.", "")),
         *_teacher_lines(report),
         "![MRR@10 against FLOPS](report.png)", "",
