@@ -12,6 +12,7 @@ from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, as_json
 from lexigraft.stages.pictures import finish, new_figure, save_figure
 from lexigraft.stages.tables import markdown_table
+from lexigraft.vectors.encoding_facts import reading_in_words
 
 # The columns of every row, in the order people read them.
 COLUMNS = (
@@ -31,9 +32,10 @@ def assemble_report(
     evaluations: Sequence[Path],
     points: Mapping[str, OperatingPoint],
     timings: Sequence[Mapping[str, Any]],
+    read: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """The report as JSON: what was measured on, one row a system and pruning, which of them a search takes, and what
-    the stages took."""
+    """The report as JSON: what was measured on, one row a system and pruning, which of them a search takes, how much
+    each model reads of a document (`read`, by system), and what the stages took."""
     rows = [json.loads((path / "row.json").read_text(encoding="utf-8")) for path in evaluations]
     collection: dict[str, Any] = {"name": name, "split": split}
     if rows:
@@ -45,7 +47,10 @@ def assemble_report(
     kept = [
         {key: value for key, value in row.items() if key not in ("documents", "queries", "measured_by")} for row in rows
     ]
-    return {"collection": collection, "rows": kept, "operating_points": as_json(points), "stages": list(timings)}
+    return {
+        "collection": collection, "rows": kept, "operating_points": as_json(points),
+        "read_of_documents": {name: facts for name, facts in read.items() if facts}, "stages": list(timings),
+    }  # fmt: skip
 
 
 def read_report(run: RunFolder) -> dict[str, Any]:
@@ -94,6 +99,12 @@ def operating_point_lines(report: Mapping[str, Any]) -> list[str]:
     return [f"{CHOSEN_MARK} {system} is searched with {point['why']}" for system, point in _choices(report).items()]
 
 
+def reading_lines(report: Mapping[str, Any]) -> list[str]:
+    """How much of a document each model reads; one line a model."""
+    said = {name: reading_in_words(facts) for name, facts in report.get("read_of_documents", {}).items()}
+    return [f"{name} {words}" for name, words in said.items() if words]
+
+
 def _choices(report: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """The operating points of systems that have more than one row; reports of former versions have none."""
     rows = Counter(row["system"] for row in report["rows"])
@@ -114,6 +125,7 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         "(encode), from vector to ranked ids (search, as deep as is measured), and from text to the ten best ids "
         "(text_to_ids, measured as one call; p50 is its median).", "",
         *(part for line in operating_point_lines(report) for part in (f"{line}.", "")),
+        *(part for line in reading_lines(report) for part in (f"{line}.", "")),
         *_teacher_lines(report),
         "![MRR@10 against FLOPS](report.png)", "",
     ]  # fmt: skip

@@ -7,7 +7,7 @@ meta.json                              counts, vocabulary fingerprint, and how t
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +26,15 @@ TITLE_CHARACTERS = 100
 @dataclass(frozen=True)
 class VectorsMeta:
     """`query_encoder` describes the encoder whose queries fit these documents: {"kind": "bm25", ...its settings}.
-    `passages`: the rows are parts of documents, and their scores are to be folded."""
+    `passages`: the rows are parts of documents, and their scores are to be folded. `encoding`: what a model's encoding
+    left out (`encoding_facts`); empty of BM25, which leaves nothing out, and of vectors of former versions."""
 
     n_rows: int
     n_terms: int
     vocab_fingerprint: str
     query_encoder: Mapping[str, Any]
     passages: bool = False
+    encoding: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,10 @@ class DocumentVectors:
 
 
 def write_meta(folder: Path, meta: VectorsMeta) -> None:
-    write_json(folder / "meta.json", asdict(meta))
+    written = asdict(meta)
+    if not meta.encoding:
+        del written["encoding"]  # as before there was any
+    write_json(folder / "meta.json", written)
 
 
 def read_meta(path: Path) -> VectorsMeta:
