@@ -61,6 +61,8 @@ class TextEncoder:
             places = order[start : start + at_once]
             with fast_precision(device):
                 weights = self._weigh(*inputs_of(read, places, pad_id, device)).float()
+            if facts is not None:
+                facts.terms_before += int((weights > SMALLEST_WEIGHT).sum())
             for place, row in zip(places.tolist(), _rows(weights, self._keep), strict=True):
                 rows[place] = row
         return rows
@@ -102,7 +104,7 @@ def encode_with_model(
 ) -> VectorsMeta:
     """Write the vectors of a stream of documents, with their ids, titles and vocabulary, into `folder`."""
     text_encoder, n_rows = TextEncoder(encoder, "document"), 0
-    facts = EncodingFacts(encoder.meta.document_length)
+    facts = EncodingFacts(encoder.meta.document_length, encoder.meta.document_terms)
     with (
         StringTableWriter(folder, "row_ids") as row_ids,
         StringTableWriter(folder, "titles") as titles,
@@ -144,6 +146,12 @@ class ModelQueryEncoder:
 
     def encode_all(self, texts: list[str]) -> list[Row]:
         return self._texts.encode(texts)
+
+    def encode_counted(self, texts: list[str]) -> tuple[list[Row], EncodingFacts]:
+        """`encode_all`, and how many terms the queries had before the model cut them."""
+        meta = self._texts.encoder.meta
+        facts = EncodingFacts(meta.query_length, meta.query_terms)
+        return self._texts.encode(texts, facts), facts
 
     @property
     def reads_expansions(self) -> bool:

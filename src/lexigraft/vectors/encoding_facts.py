@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+MODEL = "model"  # the kind of a learned encoder
+
 
 @dataclass
 class EncodingFacts:
-    """Sums over documents. `length`: the most subwords that are read of one, special ones included."""
+    """Sums over texts. `length`: the most subwords that are read of one, special ones included. `most_terms`: what the
+    model cuts a vector to (0: nothing is cut), `terms_before`: the terms of all vectors before that."""
 
     length: int
+    most_terms: int = 0
     documents: int = 0
     read_whole: int = 0
     shares_read: float = 0.0
+    terms_before: int = 0
 
     def add_reading(self, read: NDArray[np.int64], whole: NDArray[np.int64]) -> None:
         """Some documents, of which so many subwords were `read` of as many as the `whole` has."""
@@ -27,6 +32,14 @@ class EncodingFacts:
     def as_json(self) -> dict[str, Any]:
         """As the vectors' `meta.json` has it."""
         return asdict(self)
+
+
+def terms_before_cut(facts: Mapping[str, Any], kind: str, n_terms: int) -> int | None:
+    """How many terms vectors had that now have `n_terms` together, before their encoder, of a `kind`, cut them: as many
+    where it was no model, or cuts nothing; None where a model of a former version did not count them."""
+    if "terms_before" in facts:
+        return int(facts["terms_before"])
+    return None if kind == MODEL else n_terms
 
 
 def reading_in_words(facts: Mapping[str, Any]) -> str:
