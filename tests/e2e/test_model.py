@@ -331,3 +331,14 @@ def test_the_report_says_what_part_of_a_document_is_read(finished, lexigraft):
     line = f"of {len(texts):,} documents are read whole"
     assert line in (finished / "report.md").read_text()
     assert line in " ".join(lexigraft("report", "--run", finished).stdout.split())
+
+
+def test_terms_before_and_after_a_cut(finished, lexigraft):
+    rows = [row for row in lexigraft("report", "--run", finished, "--json").json["rows"] if row["system"] == "esplade"]
+    meta = open_encoder(finished / "model/finetuned").meta
+    for row in rows:
+        cut_q, cut_d = row["L0_q"] < row["L0_q_before"], row["L0_d"] < row["L0_d_before"]
+        assert [bool(kept) for kept in row["kept"]] == [cut_q or row["qk"] > 0, cut_d or row["dk"] > 0]
+        whole = (row["qk"], row["dk"]) == (0, 0)
+        assert not whole or set(row["kept"]) <= {0, meta.query_terms, meta.document_terms}
+    assert rows[0]["L0_d_before"] == rows[1]["L0_d_before"]

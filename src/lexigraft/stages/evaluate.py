@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
@@ -23,8 +23,10 @@ from lexigraft.search.refine import refined
 from lexigraft.search.searcher import Searcher
 from lexigraft.search.searching import Searching
 from lexigraft.stages.one_thread import one_thread
+from lexigraft.vectors.encoding_facts import EncodingFacts, terms_before_cut
 from lexigraft.vectors.prune import prune, prune_row
-from lexigraft.vectors.query_encoder import QueryEncoder
+from lexigraft.vectors.query_encoder import QueryEncoder, encode_counted
+from lexigraft.vectors.store import open_vectors
 
 REPORTED = ("MRR@10", "R@10", "nDCG@10")
 RANKINGS_AT_ONCE = 256
@@ -43,6 +45,7 @@ class JudgedQueries(NamedTuple):
     ms_encode: float
     encoder: QueryEncoder
     timed_texts: list[str]
+    before_cut: EncodingFacts | None = None  # of a model that cuts its vectors
 
 
 def encode_judged(
@@ -58,7 +61,8 @@ def encode_judged(
     timed = [queries[place].text for place in _spread(len(queries), n_timed)]
     with one_thread():
         ms_encode = mean_ms(lambda place: opened.encoder.encode(timed[place]), len(timed), settings.timing_runs)
-    return JudgedQueries(judged, opened.encode_queries(queries), ms_encode, opened.encoder, timed)
+    vectors, before_cut = encode_counted(queries, opened.encoder, opened.index.vocabulary)
+    return JudgedQueries(judged, vectors, ms_encode, opened.encoder, timed, before_cut)
 
 
 def searcher_of(index: Index, qk: int, search: SearchSettings, vectors_path: Path) -> Searching:
@@ -69,6 +73,28 @@ def searcher_of(index: Index, qk: int, search: SearchSettings, vectors_path: Pat
 def asked_vectors(queries: JudgedQueries, qk: int, search: SearchSettings) -> SparseMatrix:
     """What that searcher is given: queries cut to qk terms, or whole ones where it has a second pass."""
     return queries.vectors if search.two_step else prune(queries.vectors, qk)
+
+
+def what_is_kept(queries: JudgedQueries, vectors_path: Path, keep: tuple[int, int]) -> dict[str, Any]:
+    """Terms that queries and documents keep (0: all), the model's own cut included, and how many they had on average
+    before any cut (None where vectors of a former version do not say)."""
+    documents, (qk, dk) = open_vectors(vectors_path, checksums=False), keep
+    facts, n_rows = documents.encoding, documents.matrix.n_rows
+    n_terms, n_query_terms = int(documents.matrix.indptr[-1]), int(queries.vectors.indptr[-1])
+    before = terms_before_cut(facts, str(documents.query_encoder.get("kind")), n_terms)
+    asked = n_query_terms if queries.before_cut is None else queries.before_cut.terms_before
+    own_dk = int(facts.get("most_terms", 0)) if before != n_terms else 0
+    own_qk = queries.before_cut.most_terms if queries.before_cut is not None and asked != n_query_terms else 0
+    return {
+        "kept": [smaller_cut(qk, own_qk), smaller_cut(dk, own_dk)],
+        "L0_q_before": asked / max(1, queries.vectors.n_rows),
+        "L0_d_before": None if before is None else before / max(1, n_rows),
+    }
+
+
+def smaller_cut(one: int, other: int) -> int:
+    """The smaller of two numbers of terms that are kept, of which 0 means all."""
+    return min(one or other, other or one)
 
 
 def time_from_text(queries: JudgedQueries, searcher: Searching, qk: int, search: SearchSettings, runs: int) -> Latency:
@@ -115,6 +141,7 @@ def evaluate_queries(
         "system": system,
         "qk": qk,
         "dk": dk,
+        **what_is_kept(queries, vectors_path, keep),
         "L0_q": mean_terms(encoded.indptr),
         "L0_d": opened.meta.n_postings / opened.n_documents,
         "FLOPS": flops(encoded, opened),
