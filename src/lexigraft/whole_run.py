@@ -1,6 +1,7 @@
 """The whole job: `run` takes a collection from text to report, doing only what is not done yet."""
 
 import logging
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -247,7 +248,9 @@ class _Run:
     ) -> dict[str, Any]:
         with measured() as usage:
             name = PYDOCS if self.source == PYDOCS else views[JUDGED].name
-            report = assemble_report(name, split, evaluations, points, self.artifacts.timings())
+            report = assemble_report(
+                name, split, evaluations, points, self.artifacts.timings(), self.read_of_documents()
+            )
             report |= self.teachers()
             write_report(report, self.folder)
         self.artifacts.labels.append("report")
@@ -255,6 +258,11 @@ class _Run:
         report["stages"] = self.artifacts.timings()
         write_json(self.folder.report("json"), report)
         return report
+
+    def read_of_documents(self) -> dict[str, Mapping[str, Any]]:
+        """What each model reads of the documents that are measured, as its vectors say."""
+        models = (system.name for system in self.systems() if system.is_model)
+        return {name: vectors_store.read_meta(self.folder.vectors(JUDGED, name)).encoding for name in models}
 
     def teachers(self) -> dict[str, Any]:
         """What the teachers of the models are worth: of the run's own as "teacher", of others by name as "teachers"."""

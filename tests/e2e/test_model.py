@@ -21,7 +21,9 @@ from lexigraft.index.store import open_index
 from lexigraft.model import precision
 from lexigraft.model.encoder import open_encoder
 from lexigraft.retrieve.retriever import Retriever
+from lexigraft.stages.finished_run import open_run
 from lexigraft.vectors.encode import ModelQueryEncoder, open_model_query_encoder
+from lexigraft.vocab.aligned import ordinary_subwords
 from lexigraft.whole_run import run as pipeline_run
 from tests.shared import copy_of_made_once, made_once
 from tests.topics import topics_of, write_tiny_bert, write_topics
@@ -314,3 +316,29 @@ def test_a_full_disk_is_said_and_leaves_nothing_half_written(collection, backbon
     assert "Traceback" not in answer.stderr
     assert not (tmp_path / "run/model/pretrained").exists()
     assert not list((tmp_path / "run/model").glob("*draft*"))
+
+
+def test_the_report_says_what_part_of_a_document_is_read(finished, lexigraft):
+    encoder = open_encoder(finished / "model/finetuned")
+    report = lexigraft("report", "--run", finished, "--json").json
+    (facts,) = report["read_of_documents"].values()
+    texts = [document.contents for document in open_run(finished).collection.documents()]
+    _, _, whole = encoder.reader().read_measured(texts, encoder.meta.document_length)
+    read = ordinary_subwords(encoder.reader().read(texts, encoder.meta.document_length))
+    assert (facts["documents"], facts["length"]) == (len(texts), encoder.meta.document_length)
+    assert facts["read_whole"] == sum(some == all_ for some, all_ in zip(read, whole, strict=True))
+    assert facts["shares_read"] == pytest.approx((read / whole).sum())
+    line = f"of {len(texts):,} documents are read whole"
+    assert line in (finished / "report.md").read_text()
+    assert line in " ".join(lexigraft("report", "--run", finished).stdout.split())
+
+
+def test_terms_before_and_after_a_cut(finished, lexigraft):
+    rows = [row for row in lexigraft("report", "--run", finished, "--json").json["rows"] if row["system"] == "esplade"]
+    meta = open_encoder(finished / "model/finetuned").meta
+    for row in rows:
+        cut_q, cut_d = row["L0_q"] < row["L0_q_before"], row["L0_d"] < row["L0_d_before"]
+        assert [bool(kept) for kept in row["kept"]] == [cut_q or row["qk"] > 0, cut_d or row["dk"] > 0]
+        whole = (row["qk"], row["dk"]) == (0, 0)
+        assert not whole or set(row["kept"]) <= {0, meta.query_terms, meta.document_terms}
+    assert rows[0]["L0_d_before"] == rows[1]["L0_d_before"]

@@ -14,7 +14,7 @@ from lexigraft.core.systems import System
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.finished_run import open_run
 from lexigraft.stages.operating_point import as_json, read_operating_point
-from lexigraft.stages.report import operating_point_lines, table_cells
+from lexigraft.stages.report import kept_terms, operating_point_lines, table_cells
 from lexigraft.whole_run import run as run_pipeline
 from tests.e2e.test_evaluate import made_collection
 
@@ -110,7 +110,11 @@ def test_the_chosen_row_is_marked():
     assert [cells[0] for cells in table_cells({"rows": rows, "operating_points": points})] == ["bm25", "m", "m *"]
     lines = operating_point_lines({"rows": rows, "operating_points": points})
     assert lines == ["* m is searched with (5, 5): the best"]
-    assert [cells[0] for cells in table_cells({"rows": rows})] == ["bm25", "m", "m"]  # of a former version
+    former = table_cells({"rows": rows})
+    assert [cells[0] for cells in former] == ["bm25", "m", "m"]
+    assert kept_terms({"qk": 0, "dk": 0, "kept": [96, 160]}) == (96, 160)
+    assert [cells[1:3] for cells in table_cells({"rows": [rows[0] | {"kept": [96, 160]}]})] == [["96", "160"]]
+    assert [cells[-2:] for cells in former] == [["–", "–"]] * 3  # text to ids was not measured as a whole
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "inf", "cheap", "true", "nan"])

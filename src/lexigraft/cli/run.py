@@ -118,7 +118,7 @@ def _run(
 
 
 def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
-    from lexigraft.stages.report import COLUMNS, operating_point_lines, table_cells
+    from lexigraft.stages.report import COLUMNS, operating_point_lines, reading_lines, table_cells
 
     if not report:  # another process has it
         return
@@ -132,7 +132,7 @@ def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
     queries = f"{collection['queries']:,} {collection['split']} queries"
     title = f"{collection['name']}: {queries} over {collection['documents']:,} documents"
     print_table(title, COLUMNS, table_cells(report), left=("system",))
-    for line in operating_point_lines(report):
+    for line in (*operating_point_lines(report), *reading_lines(report)):
         out.print(line, soft_wrap=True, highlight=False)
     out.print(
         f"picture: {folder / 'report.png'}   table: {folder / 'report.md'}   numbers: {folder / 'report.json'}",

@@ -1,8 +1,6 @@
 """What searches of an index take and do: every method side by side, on one thread, beside what they cost anywhere."""
 
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.searcher import METHODS, Searcher
 from lexigraft.stages.finished_run import open_run
 from lexigraft.stages.layout import JUDGED, RunFolder
+from lexigraft.stages.one_thread import one_thread
 from lexigraft.vectors.query_encoder import QueryEncoder
 
 FEWER_ENCODINGS = 10  # a model takes ten times as long to encode a query as an index to answer it
@@ -90,22 +89,6 @@ def _encoding_times(encoder: QueryEncoder, queries: Sequence[Query], runs: int) 
     texts = [query.text for query in queries[: max(1, len(queries) // FEWER_ENCODINGS)]]
     with one_thread():
         return time_calls({"encode": lambda place: encoder.encode(texts[place])}, len(texts), runs)["encode"]._asdict()
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """A model's encoder computes on one thread, too; BM25's never does otherwise."""
-    if "torch" not in sys.modules:
-        yield
-        return
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _measured_queries(folder: RunFolder) -> list[Query]:

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lexigraft.comparison.bench_search import one_thread
 from lexigraft.comparison.index_stats_inputs import Keep, MeasuredIndex, asked_queries, open_indexes
 from lexigraft.core.errors import SettingError
 from lexigraft.measure.speed import Latency, time_calls
 from lexigraft.search.searcher import Searcher
+from lexigraft.stages.one_thread import one_thread
 from lexigraft.vectors.prune import prune_row
 
 Ask = Callable[[str, int], object]  # a text, and how many results

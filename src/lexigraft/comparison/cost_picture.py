@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.stages.pictures import finish, new_figure, save_figure
+from lexigraft.stages.report import kept_terms
 
 Row = Mapping[str, Any]
 
@@ -27,7 +28,8 @@ def draw(
     axes.plot(*_places(beaten, measure), "o", color="0.7", label="another is cheaper and no worse")
     axes.plot(*_places(best, measure), "o-", color="C0", label="no other beats it (qk,dk)")
     for row in best:
-        label, at = f"({row['qk']},{row['dk']})", (row["FLOPS"], row[measure])
+        qk, dk = kept_terms(row)
+        label, at = f"({qk},{dk})", (row["FLOPS"], row[measure])
         axes.annotate(label, at, textcoords="offset points", xytext=(-4, 6), ha="right", fontsize=8)
     if baseline is not None:
         axes.plot(*_places([baseline], measure), "s", color="C1", label=baseline["system"])

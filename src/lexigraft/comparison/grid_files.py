@@ -19,7 +19,7 @@ from lexigraft.stages.tables import markdown_table, write_csv
 KIND, FORMAT_VERSION = "cost grid", 1
 COLUMNS = (
     "system", "qk", "dk", "L0_q", "L0_d", "FLOPS", "postings", "MRR@10", "R@10", "R@100", "R@1000", "nDCG@10",
-    "ms_encode", "ms_search",
+    "ms_encode", "ms_search", "ms_text_to_ids", "ms_text_to_ids_p50",
 )  # fmt: skip
 FRONT_MARK, CHOICE_MARK = "front", "chosen"
 
@@ -62,7 +62,7 @@ def facts(found: CostGrid) -> dict[str, Any]:
 
 def table(rows: Sequence[Row], marks: Marks) -> tuple[list[str], list[list[str]]]:
     """(columns, rows) for the eye; the last column holds what a pruning is marked with."""
-    columns = [name for name in COLUMNS if name in rows[0]]
+    columns = _columns(rows)
     return [*columns, ""], [
         [*(cell(name, row[name]) for name in columns), marks.get((row["system"], row["qk"], row["dk"]), "")]
         for row in rows
@@ -111,8 +111,13 @@ def as_markdown(found: CostGrid) -> str:
     return "\n".join(lines)
 
 
+def _columns(rows: Sequence[Row]) -> list[str]:
+    """Those that every row has: a cell that was measured before, by a former version, may lack some."""
+    return [name for name in COLUMNS if all(name in row for row in rows)]
+
+
 def _write_rows(path: Path, rows: Sequence[Row]) -> None:
-    columns = [name for name in COLUMNS if name in rows[0]]
+    columns = _columns(rows)
     write_csv(path, columns, ([row[name] for name in columns] for row in rows))
 
 

@@ -18,7 +18,7 @@ from lexigraft.stages import cells
 from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.stages.report import read_report
 
-COSTS = ("L0_q", "L0_d", "FLOPS", "postings", "ms_encode", "ms_search")
+COSTS = ("L0_q", "L0_d", "FLOPS", "postings", "ms_encode", "ms_search", "ms_text_to_ids")
 
 Judged = dict[str, dict[str, int]]
 

@@ -21,7 +21,7 @@ from lexigraft.index.store import open_index
 from lexigraft.learn.training_data import TRAIN, held_out
 from lexigraft.measure.cost import flops, mean_terms
 from lexigraft.measure.measures import measure
-from lexigraft.stages.evaluate import JudgedQueries, asked_vectors, searcher_of
+from lexigraft.stages.evaluate import JudgedQueries, asked_vectors, searcher_of, what_is_kept
 from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.vectors.prune import prune
 
@@ -131,6 +131,7 @@ def validate(
     rankings = [searcher.search(*asked.row(row), DEPTH, asked.row_ids[row]) for row in range(asked.n_rows)]
     row = {
         "system": system, "qk": keep[0], "dk": keep[1],
+        **what_is_kept(queries, vectors_path, keep),
         "L0_q": mean_terms(cut.indptr),
         "L0_d": opened.meta.n_postings / opened.n_documents,
         "FLOPS": flops(cut, opened),

@@ -2,8 +2,9 @@
 
 Two views of the docstrings of the standard library and the installed packages:
 - *judged*, to train and measure on: the query is a docstring's first sentence, its one relevant document the name in
-  words and the rest of the docstring, from which that sentence was removed;
-- *full*, what a person searches: every documented object, summary included.
+  words and the rest of the docstring, from which that sentence was removed. It is made of packages that are named
+  (`judged_packages`), so that its numbers do not depend on what else is installed;
+- *full*, what a person searches: every documented object of every installed package, summary included.
 
 Docstrings are copied between siblings, so the judged view keeps one object per normalised summary and per body, and
 whole packages go to train, dev or test.
@@ -19,6 +20,7 @@ import sysconfig
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from importlib.metadata import Distribution
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +29,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.docstrings import DocumentedObject, documented_objects, name_words
+from lexigraft.data.judged_packages import PYTHON, judged_packages
 
 MIN_SUMMARY_WORDS, MAX_SUMMARY_WORDS, MIN_BODY_WORDS = 3, 40, 8
 TEST_SHARE, DEV_SHARE, LARGEST_HELD_OUT_SHARE = 0.12, 0.05, 0.06
@@ -47,6 +50,18 @@ class SourceFile(NamedTuple):
     path: Path
     module: str
 
+    @property
+    def package(self) -> str:
+        """The top-level name."""
+        return self.module.partition(".")[0]
+
+
+class SourceFiles(NamedTuple):
+    """The files that the judged view is made of, and the others that the full view has beside them."""
+
+    judged: list[SourceFile]
+    others: list[SourceFile]
+
 
 class JudgedView(NamedTuple):
     documents: list[Document]
@@ -56,24 +71,39 @@ class JudgedView(NamedTuple):
 
 
 def installed_packages() -> dict[str, str]:
-    """Name and version of Python and every installed distribution: what the collection depends on."""
+    """Name and version of Python and every installed distribution: what the full view depends on."""
     found = {dist.name: dist.version for dist in importlib.metadata.distributions() if dist.name}
-    return {"python": platform.python_version(), **dict(sorted(found.items()))}
+    return {PYTHON: platform.python_version(), **dict(sorted(found.items()))}
 
 
-def source_files(packages: Sequence[str] = ()) -> list[SourceFile]:
-    """The Python files of the standard library and of installed distributions, by module name.
+def source_files(packages: Sequence[str] = ()) -> SourceFiles:
+    """The Python files of the standard library and of installed distributions, sorted by module name.
 
-    `packages` limits them to those top-level names; an unknown one raises.
+    `packages` limits both views to those top-level names; an unknown one raises.
     """
-    files: dict[str, SourceFile] = {}
-    for file in chain(_standard_library_files(), _distribution_files()):
-        files.setdefault(file.module, file)
-    present = {module.partition(".")[0] for module in files}
-    if unknown := sorted(set(packages) - present):
-        raise InputError(f"data.packages: no Python source found for {', '.join(unknown)}; install it or leave it out")
-    wanted = [file for file in files.values() if not packages or file.module.partition(".")[0] in packages]
-    return sorted(wanted, key=lambda file: file.module)
+    named = _by_module(chain(_standard_library_files(), _distribution_files(judged_packages().present.values())))
+    everything = _by_module(chain(named.values(), _distribution_files(importlib.metadata.distributions())))
+    if packages:
+        present = {module.partition(".")[0] for module in everything}
+        if unknown := sorted(set(packages) - present):
+            remedy = "install it or leave it out"
+            raise InputError(f"data.packages: no Python source found for {', '.join(unknown)}; {remedy}")
+        return SourceFiles(_sorted(file for file in everything.values() if file.package in packages), [])
+    return SourceFiles(
+        _sorted(named.values()), _sorted(file for module, file in everything.items() if module not in named)
+    )
+
+
+def _by_module(files: Iterable[SourceFile]) -> dict[str, SourceFile]:
+    """The first file of every module."""
+    found: dict[str, SourceFile] = {}
+    for file in files:
+        found.setdefault(file.module, file)
+    return found
+
+
+def _sorted(files: Iterable[SourceFile]) -> list[SourceFile]:
+    return sorted(files, key=lambda file: file.module)
 
 
 def _standard_library_files() -> Iterator[SourceFile]:
@@ -84,8 +114,8 @@ def _standard_library_files() -> Iterator[SourceFile]:
             yield SourceFile(path, _module_name(relative.parts))
 
 
-def _distribution_files() -> Iterator[SourceFile]:
-    for dist in importlib.metadata.distributions():
+def _distribution_files(distributions: Iterable[Distribution]) -> Iterator[SourceFile]:
+    for dist in distributions:
         for file in dist.files or ():
             if file.suffix == ".py" and ".." not in file.parts and _is_documentation(file.parts):
                 yield SourceFile(Path(str(dist.locate_file(file))), _module_name(file.parts))
@@ -115,6 +145,11 @@ def read_objects(
         with ProcessPoolExecutor(n_processes) as pool:
             found = progress.track(pool.map(_objects_of, files, chunksize=20), "reading Python source", len(files))
             objects = list(chain.from_iterable(found))
+    return distinct_objects(objects)
+
+
+def distinct_objects(objects: Iterable[DocumentedObject]) -> list[DocumentedObject]:
+    """The first object of every qualified name, sorted by it."""
     unique: dict[str, DocumentedObject] = {}
     for item in objects:
         unique.setdefault(item.qualified_name, item)

@@ -22,6 +22,7 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import IndexSettings
 from lexigraft.core.types import SparseMatrix
 from lexigraft.index.codec import RANGE, encode_range, padded, require_addressable
+from lexigraft.index.impact_bits import impact_bits
 from lexigraft.index.inverted import IndexMeta
 from lexigraft.index.reorder import reorder
 from lexigraft.index.store import write_meta
@@ -57,10 +58,11 @@ def build_index(
     settings = settings or IndexSettings()
     require(1 <= range_size <= RANGE, "range_size", range_size, f"1 to {RANGE:,}, which 16 bits can tell apart")
     matrix = vectors.matrix
+    bits = impact_bits(settings, vectors, keep)
     lengths, list_max, largest = count_postings(matrix, keep)
-    scale = document_scale(largest, settings.bits) if scale is None else scale
-    if not fits(largest, scale, settings.bits):
-        most = 2**settings.bits - 1
+    scale = document_scale(largest, bits) if scale is None else scale
+    if not fits(largest, scale, bits):
+        most = 2**bits - 1
         raise InputError(f"a weight of {largest:g} is more than {most} times the scale {scale:g}; give no scale")
     order = None
     if settings.reorder and matrix.n_rows > 1:
@@ -74,13 +76,11 @@ def build_index(
     ):
         for first, last in progress.track(spans, "inverting", len(spans)):
             rows = np.arange(first, last) if order is None else order[first:last].astype(np.int64)
-            _append_range(matrix, rows, keep, scale, settings, entries, stream, range_starts[-1])
+            _append_range(matrix, rows, keep, scale, bits, settings.memory_mib, entries, stream, range_starts[-1])
             range_starts.append(stream.length)
     np.save(folder / "range_starts.npy", np.array(range_starts, np.int64))
     np.save(folder / "lengths.npy", lengths)
-    np.save(
-        folder / "list_max.npy", quantize_documents(list_max, scale, settings.bits).astype(np.uint32) * (lengths > 0)
-    )
+    np.save(folder / "list_max.npy", quantize_documents(list_max, scale, bits).astype(np.uint32) * (lengths > 0))
     rank = _tie_rank(matrix.row_ids)
     np.save(folder / "tie_rank.npy", rank if order is None else rank[order])
     write_strings(folder, "doc_ids", _permuted(matrix.row_ids, order))
@@ -95,7 +95,7 @@ def build_index(
         matrix.vocab_fingerprint,
         vectors.query_encoder,
         vectors.passages,
-        settings.bits,
+        bits,
         range_size,
         order is not None,
     )
@@ -147,7 +147,8 @@ def _append_range(
     rows: Rows,
     keep: int,
     scale: float,
-    settings: IndexSettings,
+    bits: int,
+    memory_mib: int,
     entries: ArrayWriter,
     stream: ArrayWriter,
     range_start: int,
@@ -157,17 +158,17 @@ def _append_range(
     for _, _, term_ids, _ in _chunks(matrix, rows, keep):
         counts += np.bincount(term_ids, minlength=matrix.n_terms)
     starts = np.concatenate(([0], np.cumsum(counts)))
-    budget = max(1, settings.memory_mib * 2**20 // BYTES_PER_POSTING[settings.bits])
+    budget = max(1, memory_mib * 2**20 // BYTES_PER_POSTING[bits])
     for first, last in row_ranges(starts, budget):
         size = int(starts[last] - starts[first])
-        places, impacts = np.empty(size, np.uint16), np.empty(size, np.uint8 if settings.bits == 8 else np.uint32)
+        places, impacts = np.empty(size, np.uint16), np.empty(size, np.uint8 if bits == 8 else np.uint32)
         cursors = starts[first:last] - starts[first]
         for row, pointers, term_ids, weights in _chunks(matrix, rows, keep):
-            quantized = quantize_documents(weights, scale, settings.bits)
+            quantized = quantize_documents(weights, scale, bits)
             scatter(row, pointers, term_ids, quantized, first, last, cursors, places, impacts)
         here = starts[first : last + 1] - starts[first]
         offset = stream.length - range_start
-        found, words = encode_range(here, places, impacts, padded(len(rows)), settings.bits)
+        found, words = encode_range(here, places, impacts, padded(len(rows)), bits)
         require_addressable(offset + len(words), len(rows))
         entries.append(np.where(found > 0, found + np.uint32(offset << 2), np.uint32(0)))
         stream.append(words)

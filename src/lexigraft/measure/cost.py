@@ -1,6 +1,5 @@
 """What a search costs whatever the machine (S5), and what it takes on this one."""
 
-import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -9,10 +8,9 @@ from numpy.typing import NDArray
 
 from lexigraft.core.types import SparseMatrix, require_same_vocabulary
 from lexigraft.index.inverted import Index
+from lexigraft.measure.speed import time_within
 from lexigraft.search.searching import Searching
 from lexigraft.vectors.query_encoder import Row
-
-MOST_TIMING_NS = 2_000_000_000
 
 
 class PostingsLengths(NamedTuple):
@@ -68,14 +66,5 @@ def time_searches(vectors: Sequence[Row], searcher: Searching, k: int, runs: int
 
 
 def mean_ms(call: Callable[[int], object], n_queries: int, runs: int) -> float:
-    """Mean milliseconds of call(0), ..., call(n_queries - 1), over `runs` passes, or fewer where they would
-    take more than some seconds: what takes so long varies little."""
-    call(0)  # warms caches and compiles kernels
-    done, taken = 0, 0
-    for place in (place for _ in range(runs) for place in range(n_queries)):
-        start = time.perf_counter_ns()
-        call(place)
-        done, taken = done + 1, taken + time.perf_counter_ns() - start
-        if taken > MOST_TIMING_NS:
-            break
-    return taken * 1e-6 / max(1, done)
+    """Mean milliseconds of call(0), ..., call(n_queries - 1), as `time_within` measures them."""
+    return time_within(call, n_queries, runs).mean

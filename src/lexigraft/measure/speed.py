@@ -1,13 +1,16 @@
 """How long searches take (S5): several methods measured side by side, so that other work hits all alike."""
 
+import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from lexigraft.core.types import SparseMatrix
 from lexigraft.search.searching import Searching
+
+MOST_WARMING_NS, MOST_TIMING_NS = 500_000_000, 2_000_000_000
 
 
 class Latency(NamedTuple):
@@ -47,13 +50,31 @@ def time_calls(calls: Mapping[str, Callable[[int], object]], n_queries: int, run
     return {name: latency(values) for name, values in taken.items()}
 
 
-def _pass(call: Callable[[int], object], n_queries: int) -> list[int]:
-    taken = []
-    for place in range(n_queries):
+def time_within(call: Callable[[int], object], n_queries: int, runs: int) -> Latency:
+    """The latencies of call(0), ..., call(n_queries - 1), over `runs` passes, or fewer where they would take more than
+    some seconds: what takes so long varies little. Before that come a call by which kernels are compiled, and a pass,
+    or the beginning of one, that is not measured: pages are in memory then."""
+    call(0)
+    _calls(call, range(n_queries), MOST_WARMING_NS)
+    return latency(_calls(call, (place for _ in range(runs) for place in range(n_queries)), MOST_TIMING_NS))
+
+
+def _calls(call: Callable[[int], object], places: Iterable[int], most_ns: float = math.inf) -> list[int]:
+    """What each call took, until together they took more than `most_ns`."""
+    taken: list[int] = []
+    total = 0
+    for place in places:
         start = time.perf_counter_ns()
         call(place)
         taken.append(time.perf_counter_ns() - start)
+        total += taken[-1]
+        if total > most_ns:
+            break
     return taken
+
+
+def _pass(call: Callable[[int], object], n_queries: int) -> list[int]:
+    return _calls(call, range(n_queries))
 
 
 def latency(nanoseconds: Sequence[int]) -> Latency:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import Bags
-from lexigraft.vocab.aligned import NOT_POOLED, AlignedTexts, pad, take
+from lexigraft.vocab.aligned import NOT_POOLED, AlignedTexts, Extent, ordinary_subwords, pad, take
 from lexigraft.vocab.bags import WeightedBags, document_weights, query_weights, take_bags
 from lexigraft.vocab.expansions import read_expanded
 from lexigraft.vocab.reader import TextReader
@@ -26,8 +26,11 @@ class Inputs(NamedTuple):
 
 
 class ReadTexts(NamedTuple):
+    """Texts as they were read; of documents that were read just now, `extent` says how much of them that is."""
+
     aligned: AlignedTexts
     bags: WeightedBags
+    extent: Extent | None = None
 
     def __len__(self) -> int:
         return len(self.aligned)
@@ -36,10 +39,11 @@ class ReadTexts(NamedTuple):
 def read_documents(encoder: SparseEncoder, reader: TextReader, texts: Sequence[str], length: int) -> ReadTexts:
     """The beginnings of documents and, where the model reads expansions, of their expansions (`vocab.expansions`)."""
     if most := encoder.meta.expansion_length:
-        aligned, bags = read_expanded(reader, texts, length, most)
+        aligned, bags, extent = read_expanded(reader, texts, length, most)
     else:
-        aligned, bags = reader.read_both(texts, length)
-    return ReadTexts(aligned, document_weights(bags, encoder.meta.mean_words))
+        aligned, bags, whole = reader.read_measured(texts, length)
+        extent = Extent(ordinary_subwords(aligned), whole)
+    return ReadTexts(aligned, document_weights(bags, encoder.meta.mean_words), extent)
 
 
 def read_queries(reader: TextReader, texts: Sequence[str], length: int) -> ReadTexts:

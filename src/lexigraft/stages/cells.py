@@ -10,10 +10,11 @@ from typing import NamedTuple
 from lexigraft.core.artifact import Manifest
 from lexigraft.core.config import settings_config
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import IndexSettings, Settings
+from lexigraft.core.settings import Settings
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
+from lexigraft.index.impact_bits import USUAL, impact_bits
 from lexigraft.stages.encode import encode_lexical, lexical_settings, passage_config
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.evaluate import JudgedQueries, encode_judged, evaluate_queries
@@ -66,15 +67,15 @@ def ensure_index(
     """The index of `vectors`, a system's in a view, cut to `keep` terms a document."""
     # The memory budget changes how the index is built, not what it is, so it stays out of the recipe; so do defaults,
     # which indexes from before these settings have.
-    plain = IndexSettings()
-    named = {name: getattr(settings.index, name) for name in ("bits", "reorder")}
-    chosen = {name: value for name, value in named.items() if value != getattr(plain, name)}
+    source = artifacts.run.vectors(view, system)
+    bits = impact_bits(settings.index, open_vectors(source, checksums=False), keep)
+    chosen = {"bits": bits} if bits != USUAL else {}
+    chosen |= {"reorder": True} if settings.index.reorder else {}
     wanted = Manifest(
         index_store.KIND, index_store.FORMAT_VERSION, {"keep": keep, **chosen}, {"vectors": vectors.fingerprint},
         notes={"seed": settings.run.seed},
     )  # fmt: skip
     name = f"index {system} ({view})" if not keep else f"index {system} ({view}, dk={keep})"
-    source = artifacts.run.vectors(view, system)
     return artifacts.ensure(
         "index", name, artifacts.run.index(view, system, keep), wanted,
         lambda folder: build_index(open_vectors(source), folder, keep, settings.index, progress),

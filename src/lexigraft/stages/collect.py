@@ -1,5 +1,6 @@
 """The first stage: a collection made ready to be read, and its views."""
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -9,18 +10,25 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings
 from lexigraft.data import pydocs
 from lexigraft.data.collection import Collection, Reading, open_collection
+from lexigraft.data.judged_packages import JudgedPackages, judged_packages
 from lexigraft.data.sources import open_source
 from lexigraft.data.write import write_collection
 from lexigraft.stages.layout import FULL, JUDGED
 
 PYDOCS = "pydocs"
 
+log = logging.getLogger(__name__)
+
 
 def source_description(source: str, settings: DataSettings) -> dict[str, Any]:
-    """What a collection depends on: file hashes, or for pydocs the installed packages and their versions."""
-    if source == PYDOCS:
-        return {"source": PYDOCS, "packages": list(settings.packages), "installed": pydocs.installed_packages()}
-    return open_source(source, reading(settings)).description()
+    """What a collection depends on: file hashes, or for pydocs the packages that its views are made of, with their
+    versions; the judged view depends on those under "judged" alone."""
+    if source != PYDOCS:
+        return open_source(source, reading(settings)).description()
+    limited = {} if settings.packages else {"judged": judged_packages().versions}
+    return {
+        "source": PYDOCS, "packages": list(settings.packages), **limited, "installed": pydocs.installed_packages()
+    }  # fmt: skip
 
 
 def reading(settings: DataSettings) -> Reading:
@@ -32,17 +40,32 @@ def collect(source: str, settings: DataSettings, folder: Path, progress: Progres
     manifest with its files' hashes is all that stays of it."""
     if source != PYDOCS:
         return
+    named = judged_packages()
+    if not settings.packages:
+        _say_what_is_missing(named)
     files = pydocs.source_files(settings.packages)
-    objects = pydocs.read_objects(files, settings.processes, progress)
-    if not objects:
+    measured = pydocs.read_objects(files.judged, settings.processes, progress)
+    if not measured:
         raise InputError("no documented Python object was found; set data.packages to packages with docstrings")
-    judged = pydocs.judged_view(objects)
+    searched = pydocs.distinct_objects([*measured, *pydocs.read_objects(files.others, settings.processes, progress)])
+    judged = pydocs.judged_view(measured)
     write_collection(folder / JUDGED, judged.documents, judged.queries, judged.qrels)
-    write_collection(folder / FULL, pydocs.full_view(objects))
-    write_json(
-        folder / "collection.json",
-        {"files": len(files), "objects": len(objects), "pairs": len(judged.documents), "dropped": judged.dropped},
-    )
+    write_collection(folder / FULL, pydocs.full_view(searched))
+    counts = {
+        "files": len(files.judged) + len(files.others), "objects": len(searched), "pairs": len(judged.documents),
+        "dropped": judged.dropped,
+    }  # fmt: skip
+    limited = {} if settings.packages else {"judged_packages": named.versions, "missing_packages": named.missing}
+    write_json(folder / "collection.json", {**counts, **limited})
+
+
+def _say_what_is_missing(named: JudgedPackages) -> None:
+    if named.missing:
+        log.warning(
+            "pydocs: %d of the %d packages that its judged view is made of are not installed (%s): what is measured "
+            "compares only with runs that have the same ones; for all: pip install -c constraints.txt -e '.[train]'",
+            len(named.missing), len(named.missing) + len(named.present), ", ".join(named.missing),
+        )  # fmt: skip
 
 
 def collected(source: str, settings: DataSettings, folder: Path) -> dict[str, Collection]:

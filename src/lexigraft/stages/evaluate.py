@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
@@ -16,26 +16,36 @@ from lexigraft.index.inverted import Index
 from lexigraft.index.store import open_index
 from lexigraft.measure.cost import flops, mean_ms, mean_terms, postings_lengths, time_searches
 from lexigraft.measure.measures import judgements, measure, measured_by
+from lexigraft.measure.speed import Latency, time_within
 from lexigraft.measure.trec import write_run
 from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.refine import refined
 from lexigraft.search.searcher import Searcher
 from lexigraft.search.searching import Searching
-from lexigraft.vectors.prune import prune
+from lexigraft.stages.one_thread import one_thread
+from lexigraft.vectors.encoding_facts import EncodingFacts, terms_before_cut
+from lexigraft.vectors.prune import prune, prune_row
+from lexigraft.vectors.query_encoder import QueryEncoder, encode_counted
+from lexigraft.vectors.store import open_vectors
 
 REPORTED = ("MRR@10", "R@10", "nDCG@10")
 RANKINGS_AT_ONCE = 256
+ASKED_FOR = 10  # results, by a person
 FEWER_ENCODINGS = 10  # a model takes ten times as long to encode a query as the index to answer it
 
 log = logging.getLogger(__name__)
 
 
 class JudgedQueries(NamedTuple):
-    """The queries of a split as an index's encoder writes them; ties one system to one set of judgements."""
+    """The queries of a split as an index's encoder writes them; ties one system to one set of judgements. The encoder
+    stays open, and with `timed_texts` it is measured what a query takes from its text to ranked ids."""
 
     judged: dict[str, dict[str, int]]
     vectors: SparseMatrix
     ms_encode: float
+    encoder: QueryEncoder
+    timed_texts: list[str]
+    before_cut: EncodingFacts | None = None  # of a model that cuts its vectors
 
 
 def encode_judged(
@@ -49,8 +59,10 @@ def encode_judged(
     queries = [query for query in all_queries if query.query_id in judged]
     n_timed = max(1, settings.timing_queries // FEWER_ENCODINGS)
     timed = [queries[place].text for place in _spread(len(queries), n_timed)]
-    ms_encode = mean_ms(lambda place: opened.encoder.encode(timed[place]), len(timed), settings.timing_runs)
-    return JudgedQueries(judged, opened.encode_queries(queries), ms_encode)
+    with one_thread():
+        ms_encode = mean_ms(lambda place: opened.encoder.encode(timed[place]), len(timed), settings.timing_runs)
+    vectors, before_cut = encode_counted(queries, opened.encoder, opened.index.vocabulary)
+    return JudgedQueries(judged, vectors, ms_encode, opened.encoder, timed, before_cut)
 
 
 def searcher_of(index: Index, qk: int, search: SearchSettings, vectors_path: Path) -> Searching:
@@ -61,6 +73,41 @@ def searcher_of(index: Index, qk: int, search: SearchSettings, vectors_path: Pat
 def asked_vectors(queries: JudgedQueries, qk: int, search: SearchSettings) -> SparseMatrix:
     """What that searcher is given: queries cut to qk terms, or whole ones where it has a second pass."""
     return queries.vectors if search.two_step else prune(queries.vectors, qk)
+
+
+def what_is_kept(queries: JudgedQueries, vectors_path: Path, keep: tuple[int, int]) -> dict[str, Any]:
+    """Terms that queries and documents keep (0: all), the model's own cut included, and how many they had on average
+    before any cut (None where vectors of a former version do not say)."""
+    documents, (qk, dk) = open_vectors(vectors_path, checksums=False), keep
+    facts, n_rows = documents.encoding, documents.matrix.n_rows
+    n_terms, n_query_terms = int(documents.matrix.indptr[-1]), int(queries.vectors.indptr[-1])
+    before = terms_before_cut(facts, str(documents.query_encoder.get("kind")), n_terms)
+    asked = n_query_terms if queries.before_cut is None else queries.before_cut.terms_before
+    own_dk = int(facts.get("most_terms", 0)) if before != n_terms else 0
+    own_qk = queries.before_cut.most_terms if queries.before_cut is not None and asked != n_query_terms else 0
+    return {
+        "kept": [smaller_cut(qk, own_qk), smaller_cut(dk, own_dk)],
+        "L0_q_before": asked / max(1, queries.vectors.n_rows),
+        "L0_d_before": None if before is None else before / max(1, n_rows),
+    }
+
+
+def smaller_cut(one: int, other: int) -> int:
+    """The smaller of two numbers of terms that are kept, of which 0 means all."""
+    return min(one or other, other or one)
+
+
+def time_from_text(queries: JudgedQueries, searcher: Searching, qk: int, search: SearchSettings, runs: int) -> Latency:
+    """What a query takes from its text to its ten best documents: encoded, cut and searched in one call that is timed,
+    on one thread."""
+
+    def ask(place: int) -> object:
+        terms, weights = queries.encoder.encode(queries.timed_texts[place])
+        asked = (terms, weights) if search.two_step else prune_row(terms, weights, qk)
+        return searcher.search(*asked, ASKED_FOR)
+
+    with one_thread():
+        return time_within(ask, len(queries.timed_texts), runs)
 
 
 def evaluate_queries(
@@ -89,16 +136,20 @@ def evaluate_queries(
     with (folder / "run.trec").open("w", encoding="utf-8") as run_file:
         measurements = _measure_and_write(rankings, queries.judged, names, run_file, system, settings.run_depth)
     timed = _spread(encoded.n_rows, settings.timing_queries)
+    from_text = time_from_text(queries, searcher, qk, search, settings.timing_runs)
     row = {
         "system": system,
         "qk": qk,
         "dk": dk,
+        **what_is_kept(queries, vectors_path, keep),
         "L0_q": mean_terms(encoded.indptr),
         "L0_d": opened.meta.n_postings / opened.n_documents,
         "FLOPS": flops(encoded, opened),
         **{item.measure: item.mean for item in measurements},
         "ms_encode": queries.ms_encode,
         **time_searches([asked.row(row) for row in timed], searcher, search.k, settings.timing_runs)._asdict(),
+        "ms_text_to_ids": from_text.mean,
+        "ms_text_to_ids_p50": from_text.p50,
         "documents": opened.n_documents,
         "queries": encoded.n_rows,
         "terms": opened.n_terms,

@@ -12,11 +12,19 @@ from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, as_json
 from lexigraft.stages.pictures import finish, new_figure, save_figure
 from lexigraft.stages.tables import markdown_table
+from lexigraft.vectors.encoding_facts import reading_in_words
 
 # The columns of every row, in the order people read them.
-COLUMNS = ("system", "qk", "dk", "L0_q", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10", "ms_encode", "ms_search")
+COLUMNS = (
+    "system", "qk", "dk", "L0_q_before", "L0_q", "L0_d_before", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10",
+    "ms_encode", "ms_search", "ms_text_to_ids", "ms_text_to_ids_p50",
+)  # fmt: skip
+NOT_KNOWN = "–"  # of what a former version did not measure
 CHOSEN_MARK = "*"  # beside the row that a search takes
-DECIMALS = {"L0_q": 1, "L0_d": 1, "ms_encode": 3, "ms_search": 3}
+DECIMALS = {
+    "L0_q_before": 1, "L0_q": 1, "L0_d_before": 1, "L0_d": 1,
+    "ms_encode": 3, "ms_search": 3, "ms_text_to_ids": 3, "ms_text_to_ids_p50": 3,
+}  # fmt: skip
 
 
 def assemble_report(
@@ -25,9 +33,10 @@ def assemble_report(
     evaluations: Sequence[Path],
     points: Mapping[str, OperatingPoint],
     timings: Sequence[Mapping[str, Any]],
+    read: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """The report as JSON: what was measured on, one row a system and pruning, which of them a search takes, and what
-    the stages took."""
+    """The report as JSON: what was measured on, one row a system and pruning, which of them a search takes, how much
+    each model reads of a document (`read`, by system), and what the stages took."""
     rows = [json.loads((path / "row.json").read_text(encoding="utf-8")) for path in evaluations]
     collection: dict[str, Any] = {"name": name, "split": split}
     if rows:
@@ -39,7 +48,10 @@ def assemble_report(
     kept = [
         {key: value for key, value in row.items() if key not in ("documents", "queries", "measured_by")} for row in rows
     ]
-    return {"collection": collection, "rows": kept, "operating_points": as_json(points), "stages": list(timings)}
+    return {
+        "collection": collection, "rows": kept, "operating_points": as_json(points),
+        "read_of_documents": {name: facts for name, facts in read.items() if facts}, "stages": list(timings),
+    }  # fmt: skip
 
 
 def read_report(run: RunFolder) -> dict[str, Any]:
@@ -76,16 +88,31 @@ def table_cells(report: Mapping[str, Any]) -> list[list[str]]:
     points = _choices(report)
     cells = []
     for row in report["rows"]:
-        system, *others = (cell(column, row[column]) for column in COLUMNS)
+        shown = dict.fromkeys(COLUMNS, NOT_KNOWN) | {k: v for k, v in row.items() if v is not None}
+        shown["qk"], shown["dk"] = kept_terms(row)
+        system, *others = (cell(column, shown[column]) for column in COLUMNS)
         point = points.get(row["system"])
         chosen = point is not None and (point["qk"], point["dk"]) == (row["qk"], row["dk"])
         cells.append([f"{system} {CHOSEN_MARK}" if chosen else system, *others])
     return cells
 
 
+def kept_terms(row: Mapping[str, Any]) -> tuple[int, int]:
+    """(qk, dk) of a row as they are: where nothing more was asked for, those that the model itself cuts its vectors to;
+    0 only where nothing was cut."""
+    qk, dk = row.get("kept", (row["qk"], row["dk"]))
+    return qk, dk
+
+
 def operating_point_lines(report: Mapping[str, Any]) -> list[str]:
     """What each system with several prunings is searched with, and why; one line a system."""
     return [f"{CHOSEN_MARK} {system} is searched with {point['why']}" for system, point in _choices(report).items()]
+
+
+def reading_lines(report: Mapping[str, Any]) -> list[str]:
+    """How much of a document each model reads; one line a model."""
+    said = {name: reading_in_words(facts) for name, facts in report.get("read_of_documents", {}).items()}
+    return [f"{name} {words}" for name, words in said.items() if words]
 
 
 def _choices(report: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -103,10 +130,13 @@ def as_markdown(report: Mapping[str, Any]) -> str:
     lines += [
         f"{collection['queries']:,} {collection['split']} queries over {collection['documents']:,} documents.", "",
         *markdown_table(COLUMNS, table_cells(report)), "",
-        "qk, dk: terms kept of a query and of a document (0: all). L0: mean number of terms. FLOPS: postings touched "
+        "qk, dk: terms kept of a query and of a document (0: all, nothing was cut). L0: mean number of terms, "
+        "before and after any cut. FLOPS: postings touched "
         "by a query, per document of the collection. ms: mean milliseconds a query on one thread, from text to vector "
-        "and from vector to ranked ids.", "",
+        "(encode), from vector to ranked ids (search, as deep as is measured), and from text to the ten best ids "
+        "(text_to_ids, measured as one call; p50 is its median).", "",
         *(part for line in operating_point_lines(report) for part in (f"{line}.", "")),
+        *(part for line in reading_lines(report) for part in (f"{line}.", "")),
         *_teacher_lines(report),
         "![MRR@10 against FLOPS](report.png)", "",
     ]  # fmt: skip
@@ -128,16 +158,21 @@ def _teacher_line(whose: str, found: Mapping[str, Any]) -> list[str]:
     ]  # fmt: skip
 
 
+def _label(row: Mapping[str, Any]) -> str:
+    """What a point of the picture is called: by its system where nothing more than the model's own cut was asked for,
+    with that cut, and by its (qk, dk) elsewhere."""
+    qk, dk = kept_terms(row)
+    cut = "" if (qk, dk) == (0, 0) else f"({qk},{dk})"
+    return f"{row['system']} {cut}".strip() if (row["qk"], row["dk"]) == (0, 0) else cut
+
+
 def draw(report: Mapping[str, Any], path: Path) -> None:
     """MRR@10 against FLOPS on a logarithmic axis, one line a system."""
     figure, ((axes,),) = new_figure(1, 1, (7, 4.5))
     for place, system in enumerate(dict.fromkeys(row["system"] for row in report["rows"])):
-        points = sorted(
-            (row["FLOPS"], row["MRR@10"], row["qk"], row["dk"]) for row in report["rows"] if row["system"] == system
-        )
+        points = sorted((row["FLOPS"], row["MRR@10"], _label(row)) for row in report["rows"] if row["system"] == system)
         axes.plot([p[0] for p in points], [p[1] for p in points], marker="os^Dv"[place % 5], label=system)
-        for cost, quality, qk, dk in points:
-            name = system if (qk, dk) == (0, 0) else f"({qk},{dk})"
+        for cost, quality, name in points:
             axes.annotate(name, (cost, quality), textcoords="offset points", xytext=(7, 5), fontsize=9)
     if all(row["FLOPS"] > 0 for row in report["rows"]):
         axes.set_xscale("log")

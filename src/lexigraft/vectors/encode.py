@@ -16,6 +16,7 @@ from lexigraft.model.encoder import SparseEncoder, open_encoder
 from lexigraft.model.inputs import ReadTexts, inputs_of, read_documents, read_queries
 from lexigraft.model.precision import fast_precision
 from lexigraft.model.traced_text import trace_text
+from lexigraft.vectors.encoding_facts import EncodingFacts
 from lexigraft.vectors.same_model import require_same_model
 from lexigraft.vectors.store import VectorsMeta, shown_title, write_meta
 from lexigraft.vocab.bags import TermBags
@@ -47,9 +48,11 @@ class TextEncoder:
         self._keep = meta.query_terms if role == "query" else meta.document_terms
 
     @torch.inference_mode()
-    def encode(self, texts: list[str]) -> list[Row]:
-        """One row a text, in order; computed in order of length."""
+    def encode(self, texts: list[str], facts: EncodingFacts | None = None) -> list[Row]:
+        """One row a text, in order; computed in order of length. `facts` counts what of it was left out."""
         read = self._read(texts)
+        if facts is not None and read.extent is not None:
+            facts.add_reading(*read.extent)
         device, pad_id = next(self.encoder.parameters()).device, self.encoder.tokenizer.special.pad
         rows: list[Row] = [(np.zeros(0, np.int32), np.zeros(0, np.float32))] * len(texts)
         order = np.argsort(np.diff(read.aligned.indptr), kind="stable")
@@ -58,6 +61,8 @@ class TextEncoder:
             places = order[start : start + at_once]
             with fast_precision(device):
                 weights = self._weigh(*inputs_of(read, places, pad_id, device)).float()
+            if facts is not None:
+                facts.terms_before += int((weights > SMALLEST_WEIGHT).sum())
             for place, row in zip(places.tolist(), _rows(weights, self._keep), strict=True):
                 rows[place] = row
         return rows
@@ -99,6 +104,7 @@ def encode_with_model(
 ) -> VectorsMeta:
     """Write the vectors of a stream of documents, with their ids, titles and vocabulary, into `folder`."""
     text_encoder, n_rows = TextEncoder(encoder, "document"), 0
+    facts = EncodingFacts(encoder.meta.document_length, encoder.meta.document_terms)
     with (
         StringTableWriter(folder, "row_ids") as row_ids,
         StringTableWriter(folder, "titles") as titles,
@@ -110,7 +116,7 @@ def encode_with_model(
         for batch in batches(documents, lambda document: len(document.text), READ_AHEAD):
             row_ids.extend(document.doc_id for document in batch)
             titles.extend(shown_title(_shown(document, encoder)) for document in batch)
-            for terms, values in text_encoder.encode([document.contents for document in batch]):
+            for terms, values in text_encoder.encode([document.contents for document in batch], facts):
                 term_ids.append(terms)
                 weights.append(values)
                 indptr.append(np.array([term_ids.length]))
@@ -119,7 +125,7 @@ def encode_with_model(
         raise InputError("the collection has no documents; its corpus file is empty")
     vocabulary = encoder.vocabulary
     write_strings(folder, "terms", vocabulary.terms)
-    meta = VectorsMeta(n_rows, len(vocabulary), vocabulary.fingerprint, query_encoder, passages)
+    meta = VectorsMeta(n_rows, len(vocabulary), vocabulary.fingerprint, query_encoder, passages, facts.as_json())
     write_meta(folder, meta)
     return meta
 
@@ -140,6 +146,12 @@ class ModelQueryEncoder:
 
     def encode_all(self, texts: list[str]) -> list[Row]:
         return self._texts.encode(texts)
+
+    def encode_counted(self, texts: list[str]) -> tuple[list[Row], EncodingFacts]:
+        """`encode_all`, and how many terms the queries had before the model cut them."""
+        meta = self._texts.encoder.meta
+        facts = EncodingFacts(meta.query_length, meta.query_terms)
+        return self._texts.encode(texts, facts), facts
 
     @property
     def reads_expansions(self) -> bool:

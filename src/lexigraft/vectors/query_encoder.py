@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Query, SparseMatrix, Vocabulary
+from lexigraft.vectors.encoding_facts import EncodingFacts
 
 LIVE_BM25 = "bm25 live"  # the kind whose documents hold no IDF, so that documents can be added to an index of it
 
@@ -27,6 +28,15 @@ class QueryEncoder(Protocol):
 
     def own_terms(self, text: str) -> NDArray[np.int32]:
         """The terms that the text itself holds; all others were added."""
+        ...
+
+
+@runtime_checkable
+class CountingEncoder(Protocol):
+    """An encoder that may cut what it writes, and counts it."""
+
+    def encode_counted(self, texts: list[str]) -> tuple[list[Row], EncodingFacts]:
+        """The rows of many queries, in order, and what they had before they were cut."""
         ...
 
 
@@ -80,7 +90,20 @@ def open_query_encoder(
 
 def encode_queries(queries: Sequence[Query], encoder: QueryEncoder, vocabulary: Vocabulary) -> SparseMatrix:
     """One row a query, in order; a query without a known term is an empty row."""
-    rows = encoder.encode_all([query.text for query in queries])
+    return _matrix(queries, encoder.encode_all([query.text for query in queries]), vocabulary)
+
+
+def encode_counted(
+    queries: Sequence[Query], encoder: QueryEncoder, vocabulary: Vocabulary
+) -> tuple[SparseMatrix, EncodingFacts | None]:
+    """`encode_queries`, and of a model how many terms the queries had before it cut them."""
+    if not isinstance(encoder, CountingEncoder):
+        return encode_queries(queries, encoder, vocabulary), None
+    rows, facts = encoder.encode_counted([query.text for query in queries])
+    return _matrix(queries, rows, vocabulary), facts
+
+
+def _matrix(queries: Sequence[Query], rows: Sequence[Row], vocabulary: Vocabulary) -> SparseMatrix:
     return SparseMatrix(
         row_ids=[query.query_id for query in queries],
         indptr=np.cumsum([0, *(len(term_ids) for term_ids, _ in rows)], dtype=np.int64),

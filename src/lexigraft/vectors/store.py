@@ -7,7 +7,7 @@ meta.json                              counts, vocabulary fingerprint, and how t
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.types import Document, SparseMatrix, Vocabulary
+from lexigraft.vectors.encoding_facts import MODEL, terms_before_cut
 
 KIND, FORMAT_VERSION = "vectors", 1
 ENTRIES_PER_CHUNK = 1 << 21
@@ -26,13 +27,15 @@ TITLE_CHARACTERS = 100
 @dataclass(frozen=True)
 class VectorsMeta:
     """`query_encoder` describes the encoder whose queries fit these documents: {"kind": "bm25", ...its settings}.
-    `passages`: the rows are parts of documents, and their scores are to be folded."""
+    `passages`: the rows are parts of documents, and their scores are to be folded. `encoding`: what a model's encoding
+    left out (`encoding_facts`); empty of BM25, which leaves nothing out, and of vectors of former versions."""
 
     n_rows: int
     n_terms: int
     vocab_fingerprint: str
     query_encoder: Mapping[str, Any]
     passages: bool = False
+    encoding: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,20 @@ class DocumentVectors:
     query_encoder: Mapping[str, Any]
     fingerprint: str
     passages: bool = False
+    encoding: Mapping[str, Any] = field(default_factory=dict)  # as of VectorsMeta
+
+    @property
+    def are_whole_of_a_model(self) -> bool:
+        """Whether a learned model wrote them, and is known to have cut none."""
+        before = terms_before_cut(self.encoding, str(self.query_encoder.get("kind")), int(self.matrix.indptr[-1]))
+        return self.query_encoder.get("kind") == MODEL and before == int(self.matrix.indptr[-1])
 
 
 def write_meta(folder: Path, meta: VectorsMeta) -> None:
-    write_json(folder / "meta.json", asdict(meta))
+    written = asdict(meta)
+    if not meta.encoding:
+        del written["encoding"]  # as before there was any
+    write_json(folder / "meta.json", written)
 
 
 def read_meta(path: Path) -> VectorsMeta:
@@ -66,7 +79,8 @@ def open_vectors(path: Path, checksums: bool = True) -> DocumentVectors:
     )
     vocabulary = Vocabulary(StringTable(path, "terms"))
     titles = StringTable(path, "titles")
-    return DocumentVectors(matrix, titles, vocabulary, meta.query_encoder, manifest.fingerprint, meta.passages)
+    described = meta.query_encoder, manifest.fingerprint, meta.passages, meta.encoding
+    return DocumentVectors(matrix, titles, vocabulary, *described)
 
 
 def row_ranges(indptr: NDArray[np.int64], entries: int = ENTRIES_PER_CHUNK) -> Iterator[tuple[int, int]]:

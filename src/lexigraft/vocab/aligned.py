@@ -40,6 +40,19 @@ class AlignedTexts(NamedTuple):
         return len(self.indptr) - 1
 
 
+class Extent(NamedTuple):
+    """How many subwords are read of each text, and how many there are, special ones not counted."""
+
+    read: Int64s
+    whole: Int64s
+
+
+def ordinary_subwords(texts: AlignedTexts) -> Int64s:
+    """How many subwords each text has, special ones not counted."""
+    upto: Int64s = np.concatenate((np.zeros(1, np.int64), np.cumsum(texts.words >= 0, dtype=np.int64)))
+    return upto[texts.indptr[1:]] - upto[texts.indptr[:-1]]
+
+
 def take(texts: AlignedTexts, rows: Int64s) -> AlignedTexts:
     """Some rows of aligned texts."""
     lengths = texts.indptr[rows + 1] - texts.indptr[rows]
@@ -107,6 +120,13 @@ class AlignedReader:
         numbers, ends = self._number(texts)
         return self._align(numbers, ends, length), self._count(numbers, ends)
 
+    def read_measured(self, texts: Sequence[str], length: int) -> tuple[AlignedTexts, TermBags, Int64s]:
+        """`read_both`, and how many subwords each whole text has, special ones not counted."""
+        numbers, ends = self._number(texts)
+        pieces = np.array(self._piece_starts, np.int32), np.array(self._piece_words, np.int32)
+        whole = count_subwords(numbers, ends, *pieces, np.array(self._word_starts, np.int32))
+        return self._align(numbers, ends, length), self._count(numbers, ends), whole
+
     def distinct_terms(self, text: str) -> Int32s:
         """The terms of one whole text, ascending."""
         return self.read_bags([text]).terms
@@ -167,6 +187,21 @@ class AlignedReader:
             self._word_starts.append(len(self._word_subwords))
             term = self._term_of_stem.get(self._stem(word), NO_TERM)
             self._word_terms.append(NOT_POOLED if word in self._stopwords else term)
+
+
+@compiled
+def count_subwords(
+    numbers: Int32s, ends: Int64s, piece_starts: Int32s, piece_words: Int32s, word_starts: Int32s
+) -> Int64s:
+    """How many subwords each of some texts, given as piece numbers, has."""
+    counts = np.zeros(len(ends), np.int64)
+    at = 0
+    for text in range(len(ends)):
+        while at < ends[text]:
+            for i in range(piece_starts[numbers[at]], piece_starts[numbers[at] + 1]):
+                counts[text] += word_starts[piece_words[i] + 1] - word_starts[piece_words[i]]
+            at += 1
+    return counts
 
 
 @compiled

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.vocab.aligned import AlignedTexts
+from lexigraft.vocab.aligned import AlignedTexts, Extent, ordinary_subwords
 from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.reader import TextReader
 
@@ -30,13 +30,13 @@ def split_expansion(joined: str) -> tuple[str, str]:
 
 def read_expanded(
     reader: TextReader, joined: Sequence[str], length: int, expansion_length: int
-) -> tuple[AlignedTexts, TermBags]:
+) -> tuple[AlignedTexts, TermBags, Extent]:
     """Texts cut to `length` subwords, special ones included, each with at most `expansion_length` subwords of its
-    expansion before the special ones at its end; and the terms of the whole texts alone."""
+    expansion before the special ones at its end; the terms of the whole texts alone; and how much of them is read."""
     parts = [split_expansion(text) for text in joined]
-    aligned, bags = reader.read_both([text for text, _ in parts], length)
+    aligned, bags, whole = reader.read_measured([text for text, _ in parts], length)
     added = reader.read([expansion for _, expansion in parts], expansion_length + SPECIAL_SUBWORDS)
-    return insert_rows(aligned, added), bags
+    return insert_rows(aligned, added), bags, Extent(ordinary_subwords(aligned), whole)
 
 
 def insert_rows(texts: AlignedTexts, added: AlignedTexts) -> AlignedTexts:

@@ -96,6 +96,11 @@ class SubwordReader:
         read = self._read(texts)
         return self._align(read, length), self._count(read)
 
+    def read_measured(self, texts: Sequence[str], length: int) -> tuple[AlignedTexts, TermBags, NDArray[np.int64]]:
+        """`read_both`, and how many subwords each whole text has, special ones not counted."""
+        aligned, bags = self.read_both(texts, length)
+        return aligned, bags, bags.n_words.astype(np.int64)  # every subword is a word here
+
     def distinct_terms(self, text: str) -> NDArray[np.int32]:
         """The terms of one whole text, ascending; the shortest way from a query to its terms. What stands between
         spaces is spelt once and remembered, where a space separates whatever is on its sides."""

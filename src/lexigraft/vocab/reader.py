@@ -27,6 +27,10 @@ class TextReader(Protocol):
         """`read` and `read_bags` in one pass over the text."""
         ...
 
+    def read_measured(self, texts: Sequence[str], length: int) -> tuple[AlignedTexts, TermBags, NDArray[np.int64]]:
+        """`read_both`, and how many subwords each whole text has, special ones not counted."""
+        ...
+
     def distinct_terms(self, text: str) -> NDArray[np.int32]:
         """The terms of one whole text, ascending: those of `read_bags`, without their counts."""
         ...

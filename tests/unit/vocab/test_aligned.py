@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary
 from lexigraft.vocab import aligned
-from lexigraft.vocab.aligned import NOT_POOLED, AlignedReader, joined
+from lexigraft.vocab.aligned import NOT_POOLED, AlignedReader, joined, ordinary_subwords
 from lexigraft.vocab.bags import document_weights, query_weights, take_bags
 from lexigraft.vocab.counting import count_words
 from lexigraft.vocab.subwords import SpecialTokens, SubwordTokenizer
@@ -139,3 +139,13 @@ def test_forgetting_what_was_spelt_changes_nothing(monkeypatch):
         assert all(np.array_equal(a, b) for a, b in zip(found_lines, lines, strict=True))
         assert all(np.array_equal(a, b) for a, b in zip(found_bags, bags, strict=True))
     assert len(forgetful._word_number) < len(whole._word_number)
+
+
+@given(st.lists(st.text("ab cq'.", max_size=25), max_size=5), st.integers(3, 15))
+def test_how_many_subwords_a_whole_text_has(texts, length):
+    reader = AlignedReader(TOKENIZER, Vocabulary(["a", "ab", "b", "abc"]))
+    found, bags, whole = reader.read_measured(texts, length)
+    assert whole.tolist() == [sum(map(len, TOKENIZER.spell(split_words(text)))) for text in texts]
+    assert ordinary_subwords(found).tolist() == [len(slowly(text, reader.vocabulary, length)) - 2 for text in texts]
+    wanted = (*reader.read(texts, length), *reader.read_bags(texts))
+    assert all(np.array_equal(one, other) for one, other in zip((*found, *bags), wanted, strict=True))

@@ -33,10 +33,11 @@ def backbones(tmp_path_factory):
 def test_it_reads_and_cuts_as_transformers_does(texts, length, family, backbones):
     backbone, theirs = backbones[family]
     reader, special = backbone.subword_reader(), backbone.tokenizer.special
-    found, bags = reader.read_both(texts, length)
+    found, bags, n_subwords = reader.read_measured(texts, length)
     assert all(np.array_equal(a, b) for a, b in zip(found, reader.read(texts, length), strict=True))
     for number, text in enumerate(texts):
         clean = text.encode("utf-8", "replace").decode()
+        assert n_subwords[number] == len(theirs(clean, add_special_tokens=False)["input_ids"])
         span = slice(found.indptr[number], found.indptr[number + 1])
         ids, terms, words = (column[span].tolist() for column in (found.subwords, found.terms, found.words))
         assert ids == theirs(clean, truncation=True, max_length=length)["input_ids"]

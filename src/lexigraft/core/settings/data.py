@@ -31,7 +31,11 @@ class DataSettings(Section, name="data"):
     passage_overlap: int = setting(
         0, "so many words of a passage are repeated by the next one; fewer than `data.passage_words`", at_least=0
     )
-    packages: tuple[str, ...] = setting((), "pydocs: only these top-level packages", empty="all that are installed")
+    packages: tuple[str, ...] = setting(
+        (),
+        "pydocs: only these top-level packages, for what is measured and what is searched",
+        empty="a fixed, named set is measured, and all that are installed are searched",
+    )
     processes: int = setting(0, "pydocs: parser processes", at_least=0, zero="one per core")
 
     def check_together(self) -> None:

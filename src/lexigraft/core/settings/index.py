@@ -10,10 +10,11 @@ class IndexSettings(Section, name="index"):
     """How an index is built."""
 
     memory_mib: int = setting(256, "MiB of postings held in memory at once while an index is built", at_least=1)
-    bits: int = setting(
-        8,
+    bits: float | str = setting(
+        "auto",
         "bits of an impact; with 16 or 24 it comes closer to the weight, and takes more room and time",
-        one_of=(8, 16, 24),
+        one_of=("auto", 8, 16, 24),
+        auto="16 for whole vectors of a learned model, 8 where vectors are cut, and for BM25",
     )
     reorder: bool = setting(
         False,

@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import InputError, SettingError
-from lexigraft.core.settings import LexicalSettings
+from lexigraft.core.settings import AUTO, IndexSettings, LexicalSettings
 from lexigraft.core.types import document_of, require_same_vocabulary
 from lexigraft.index.live.state import LiveState
 from lexigraft.vectors.quantize import fits
@@ -97,10 +97,20 @@ def row_documents(row_ids: Iterable[str], passages: bool) -> set[str]:
     return set(found)
 
 
-def require_8_bits(bits: int) -> None:
+def require_8_bits(bits: float) -> None:
     """Raise unless impacts are of 8 bits: segments share a scale, and merging must give the same integers again."""
     if bits != 8:
-        raise SettingError(f"a live index has impacts of 8 bits, not of {bits} (index.bits); build a plain one")
+        raise SettingError(
+            f"a live index has impacts of 8 bits, not of {bits:g} (index.bits); build a plain one, or set index.bits=8"
+        )
+
+
+def with_8_bits(settings: IndexSettings | None) -> IndexSettings:
+    """The settings of a segment; raises where they ask for other than 8 bits."""
+    settings = settings or IndexSettings()
+    if settings.bits != AUTO:
+        require_8_bits(float(settings.bits))
+    return replace(settings, bits=8)
 
 
 def common_scale(state: LiveState, vectors: DocumentVectors) -> float | None:

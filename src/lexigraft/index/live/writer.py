@@ -33,6 +33,7 @@ from lexigraft.index.live.agreement import (
     require_same_rows,
     row_documents,
     seen_from_segment,
+    with_8_bits,
 )
 from lexigraft.index.live.bm25 import first_state, plan_counted_merge, write_counted_segment, write_merged_segment
 from lexigraft.index.live.deleted import write_deleted
@@ -144,7 +145,7 @@ class LiveWriter:
         state = self.state or LiveState(
             0, 1, vectors.matrix.vocab_fingerprint, keep or 0, vectors.passages, vectors.query_encoder, ()
         )
-        require_8_bits(settings.bits if settings else 8)
+        settings = with_8_bits(settings)
         require_alike(self.folder, state, vectors, keep)
         added = row_documents(vectors.matrix.row_ids, vectors.passages)
         kept_segments, n_replaced = self._without(state, added, replacing)
@@ -174,7 +175,7 @@ class LiveWriter:
         """Add documents by their texts to an index of BM25 as one more segment, or begin one, read as `lexical` says
         (afterwards only to be checked). With `passages`, they are passages of documents. As for vectors, a known id
         raises `InputError`, or its document is replaced."""
-        require_8_bits(settings.bits if settings else 8)
+        settings = with_8_bits(settings)
         require_all_terms(keep)
         state = self.state
         if state is not None:
@@ -229,7 +230,7 @@ class LiveWriter:
         done = []
         plan = plan_counted_merge if self._present().counts_words else plan_merge
         while span := plan(self._present().segments, everything):
-            require_8_bits(settings.bits if settings else 8)
+            settings = with_8_bits(settings)
             done.append(self._merge_range(*span, settings, progress))
         return done
 
