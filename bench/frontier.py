@@ -1,5 +1,5 @@
-"""What every pruning of a run's models is worth and costs: MRR@10 against FLOPS on a grid of (qk, dk), by dense products
-on a GPU (or slowly on a CPU), without an index.
+"""What every pruning of a run's models is worth and costs: MRR@10 against FLOPS on a grid of (qk, dk), by dense
+products on a GPU (or slowly on a CPU), without an index.
 
     python -m bench.frontier RUN [--costs 0.16 0.08 0.04] [--out FILE]
 
@@ -41,7 +41,9 @@ def dense(matrix: SparseMatrix, start: int, end: int, device: str) -> torch.Tens
     return filled
 
 
-def reciprocal_ranks(queries: SparseMatrix, documents: SparseMatrix, wanted: list[np.ndarray], device: str) -> np.ndarray:
+def reciprocal_ranks(
+    queries: SparseMatrix, documents: SparseMatrix, wanted: list[np.ndarray], device: str
+) -> np.ndarray:
     """1 / rank of the first relevant document, 0 beyond rank 10; equal scores rank the relevant one last."""
     asked = dense(queries, 0, queries.n_rows, device)
     parts = [
@@ -63,7 +65,10 @@ def frontier(run_path: Path, system: str, costs: list[float], device: str) -> di
     texts = {query.query_id: query for query in run.collection.queries()}
     sides: dict[str, Any] = {}
     settings = next(one for one in run.systems() if one.name == system).settings
-    for name, qrels in (("held out", held_out(run.collection, run.split, settings.finetune)), ("measured", run.collection.qrels(run.split))):
+    for name, qrels in (
+        ("held out", held_out(run.collection, run.split, settings.finetune)),
+        ("measured", run.collection.qrels(run.split)),
+    ):
         judged: dict[str, list[int]] = {}
         for qrel in qrels:
             if qrel.relevance > 0 and qrel.doc_id in place and qrel.query_id in texts:
@@ -74,7 +79,9 @@ def frontier(run_path: Path, system: str, costs: list[float], device: str) -> di
     documents = {dk: prune(vectors.matrix, dk) for dk in DKS}
     of_documents = {dk: frequencies(matrix) for dk, matrix in documents.items()}
     cost = {
-        (name, qk, dk): float(frequencies(some) @ of_documents[dk]) for (name, qk), some in queries.items() for dk in DKS
+        (name, qk, dk): float(frequencies(some) @ of_documents[dk])
+        for (name, qk), some in queries.items()
+        for dk in DKS
     }
     worth: dict[tuple[str, int, int], float] = {}
 
@@ -93,10 +100,24 @@ def frontier(run_path: Path, system: str, costs: list[float], device: str) -> di
                 candidates.append((qk, max(fitting, key=lambda dk, qk=qk: cost["held out", qk, dk])))
         best = max(candidates, key=lambda pair: mrr("held out", *pair), default=None)
         if best is not None:
-            rows.append({"limit": limit, "qk": best[0], "dk": best[1], "MRR@10": mrr("measured", *best), "FLOPS": cost[("measured", *best)], "held out": mrr("held out", *best)})
+            rows.append(
+                {
+                    "limit": limit,
+                    "qk": best[0],
+                    "dk": best[1],
+                    "MRR@10": mrr("measured", *best),
+                    "FLOPS": cost[("measured", *best)],
+                    "held out": mrr("held out", *best),
+                }
+            )
     for pair in ((0, 0), (12, 40)):
-        rows.append({"qk": pair[0], "dk": pair[1], "MRR@10": mrr("measured", *pair), "FLOPS": cost[("measured", *pair)]})
-    lengths = {"L0_q": float(np.diff(sides["measured"][0].indptr).mean()), "L0_d": float(np.diff(vectors.matrix.indptr).mean())}
+        rows.append(
+            {"qk": pair[0], "dk": pair[1], "MRR@10": mrr("measured", *pair), "FLOPS": cost[("measured", *pair)]}
+        )
+    lengths = {
+        "L0_q": float(np.diff(sides["measured"][0].indptr).mean()),
+        "L0_d": float(np.diff(vectors.matrix.indptr).mean()),
+    }
     return {"system": system, **lengths, "rows": rows}
 
 

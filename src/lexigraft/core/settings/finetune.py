@@ -115,6 +115,14 @@ class FinetuneSettings(Section, name="finetune"):
             "kept": "what `finetune.qk` and `finetune.dk` keep",
         },
     )
+    aim: float = setting(
+        0.0,
+        "the cost, in FLOPS, that the regularisers are steered to: their weight is multiplied by a factor that rises "
+        "while the batch's vectors, cut to `finetune.qk` and `finetune.dk`, cost more, and falls while they cost less",
+        "`run.cost` sets it.",
+        at_least=0,
+        zero="their weight stays as it is set",
+    )
     ramp: int = setting(40, "steps over which the regularisers grow to their weight, quadratically", at_least=0)
     qk: int = setting(96, "terms kept a query, in training and in the model's vectors", at_least=0, zero="all")
     dk: int = setting(160, "terms kept a document, in training and in the model's vectors", at_least=0, zero="all")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lexigraft.core.settings import FinetuneSettings
+from lexigraft.train.ranking.cost_control import CostControl, batch_cost
 from lexigraft.train.ranking.document_frequency import DocumentFrequency
 from lexigraft.train.ranking.losses import (
     distillation_loss,
@@ -31,10 +32,12 @@ class Objective:
     def __init__(self, settings: FinetuneSettings, n_terms: int, device: torch.device) -> None:
         self.settings = settings
         self._frequency = DocumentFrequency(n_terms, device) if settings.df_flops else None
+        self._control = CostControl(settings.aim, device) if settings.aim else None
 
     def state(self) -> Named:
         """What it remembers from step to step: saved with checkpoints and filled in again in place."""
-        return self._frequency.state() if self._frequency else {}
+        parts = [part.state() for part in (self._frequency, self._control) if part is not None]
+        return {name: value for part in parts for name, value in part.items()}
 
     def losses(self, queries: Tensor, documents: Tensor, batch: PairBatch, step: int) -> Named:
         """`queries` [queries, vocabulary], `documents` [documents, vocabulary], in the batch's order, unmasked."""
@@ -49,8 +52,14 @@ class Objective:
         if not pressures:
             return {"loss": loss, **ranking}
         pressure = torch.stack([self._weight(name) * value for name, value in pressures.items()]).sum()
-        loss = loss + quadratic_ramp(step, settings.ramp) * pressure
-        return {"loss": loss, **ranking, "pressure": pressure, **pressures}
+        ramp = quadratic_ramp(step, settings.ramp)
+        if self._control is None:
+            return {"loss": loss + ramp * pressure, **ranking, "pressure": pressure, **pressures}
+        cost, factor = batch_cost(kept_q, kept_d), self._control.factor
+        if step >= settings.ramp:  # before, the pressure is not yet what the factor says
+            self._control.see(cost)
+        steered = {"cost": cost, "factor": factor}
+        return {"loss": loss + ramp * factor * pressure, **ranking, "pressure": pressure, **pressures, **steered}
 
     def _weight(self, name: str) -> float:
         """The setting of that name; both ranking losses have that of `in_batch`."""

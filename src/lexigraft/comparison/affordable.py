@@ -1,0 +1,132 @@
+"""The prunings that a cost pays for, and what they are worth: of every qk, the largest dk that costs no more.
+
+Nothing is indexed. Documents are read in chunks, twice: the first pass adds up what every dk costs, from the ranks of
+all weights within their rows; the second scores the queries against the few prunings that are left. Weights are not
+quantised, so that what is measured here differs a little from what an index of 8 bits gives.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from lexigraft.core.arrays import release_pages
+from lexigraft.core.types import SparseMatrix
+from lexigraft.vectors.prune import prune
+from lexigraft.vectors.store import row_ranges
+from lexigraft.vectors.weight_ranks import weight_ranks
+
+QUERY_TERMS = (3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 48, 64, 96)  # that are looked at, beside all
+DEPTH = 10
+
+
+class Affordable(NamedTuple):
+    """A pruning (0: all terms), what it costs in FLOPS, and its MRR@10."""
+
+    qk: int
+    dk: int
+    flops: float
+    mrr: float
+
+
+class Asked(NamedTuple):
+    """Queries and the rows of the documents that are relevant to each."""
+
+    queries: SparseMatrix
+    relevant: Sequence[NDArray[np.int64]]
+
+
+class _Chunk(NamedTuple):
+    first: int
+    indptr: NDArray[np.int64]
+    term_ids: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    ranks: NDArray[np.int32]
+
+
+def affordable_prunings(asked: Asked, documents: SparseMatrix, limit: float) -> list[Affordable]:
+    """One pruning for each number of query terms for which some cost no more than `limit`, with its MRR@10; nothing
+    where even the cheapest, a single term a document, costs more."""
+    most = int(np.diff(asked.queries.indptr).max(initial=0))
+    cut = {qk: prune(asked.queries, qk) for qk in (*(qk for qk in QUERY_TERMS if qk < most), 0)}
+    costs = pruning_costs(list(cut.values()), documents)
+    found: list[tuple[int, int, float]] = []
+    for qk, of_dk in zip(cut, costs, strict=True):
+        dk = int(np.searchsorted(of_dk, limit, side="right"))  # of_dk[i] is what i + 1 terms cost
+        if dk:
+            found.append((qk, 0 if dk == len(of_dk) else dk, float(of_dk[dk - 1])))
+    worth = mean_reciprocal_ranks(
+        [cut[qk] for qk, _, _ in found], [dk for _, dk, _ in found], asked.relevant, documents
+    )
+    return [Affordable(*pruning, mrr) for pruning, mrr in zip(found, worth, strict=True)]
+
+
+def pruning_costs(queries: Sequence[SparseMatrix], documents: SparseMatrix) -> list[NDArray[np.float64]]:
+    """For each set of queries, the FLOPS with 1, 2, ... terms a document, up to the longest document's."""
+    counts = [np.bincount(one.term_ids, minlength=one.n_terms).astype(np.float64) for one in queries]
+    longest = int(np.diff(documents.indptr).max(initial=0))
+    added = [np.zeros(longest + 1) for _ in queries]
+    for chunk in _chunks(documents):
+        for total, count in zip(added, counts, strict=True):
+            total += np.bincount(chunk.ranks, weights=count[chunk.term_ids], minlength=longest + 1)
+    n_pairs = [max(1, one.n_rows * documents.n_rows) for one in queries]
+    return [np.cumsum(total)[1:] / pairs for total, pairs in zip(added, n_pairs, strict=True)]
+
+
+def mean_reciprocal_ranks(
+    queries: Sequence[SparseMatrix],
+    keeps: Sequence[int],
+    relevant: Sequence[NDArray[np.int64]],
+    documents: SparseMatrix,
+) -> list[float]:
+    """MRR@10 of each set of queries, which are the same ones cut differently, against documents of `keeps` terms; equal
+    scores rank by document id, as in a search."""
+    order = np.empty(documents.n_rows, np.int64)
+    order[sorted(range(documents.n_rows), key=documents.row_ids.__getitem__)] = np.arange(documents.n_rows)
+    matrices = [csr_array((one.weights, one.term_ids, one.indptr), shape=(one.n_rows, one.n_terms)) for one in queries]
+    wanted = np.repeat(np.arange(len(relevant)), [len(of) for of in relevant])
+    rows = np.concatenate([np.zeros(0, np.int64), *relevant])
+    best = [np.zeros(len(relevant), np.float32) for _ in queries]  # score of the best relevant document
+    place = [np.full(len(relevant), documents.n_rows, np.int64) for _ in queries]  # and its place among the ids
+    for chunk in _chunks(documents):
+        here = (rows >= chunk.first) & (rows < chunk.first + len(chunk.indptr) - 1)
+        if not here.any():
+            continue
+        for at, (matrix, keep) in enumerate(zip(matrices, keeps, strict=True)):
+            some = _kept(chunk, keep, documents.n_terms)[rows[here] - chunk.first]
+            scores = np.asarray((matrix[wanted[here]] * some).sum(axis=1), np.float32).ravel()
+            for query, row, score in zip(wanted[here], rows[here], scores, strict=True):
+                if score > best[at][query] or (score == best[at][query] and order[row] < place[at][query]):
+                    best[at][query], place[at][query] = score, order[row]
+    ahead = [np.zeros(len(relevant), np.int64) for _ in queries]
+    for chunk in _chunks(documents):
+        for at, (matrix, keep) in enumerate(zip(matrices, keeps, strict=True)):
+            scores = (matrix @ _kept(chunk, keep, documents.n_terms).T).tocsr()
+            of_query = np.repeat(np.arange(matrix.shape[0]), np.diff(scores.indptr))
+            own = best[at][of_query]
+            is_tied = np.isclose(scores.data, own, rtol=1e-6, atol=0)  # sums of the same weights in another order
+            is_ahead = np.where(is_tied, order[chunk.first + scores.indices] < place[at][of_query], scores.data > own)
+            ahead[at] += np.bincount(of_query, weights=is_ahead, minlength=len(relevant)).astype(np.int64)
+    return [
+        float(np.where((of_one > 0) & (before < DEPTH), 1 / (before + 1), 0.0).mean()) if len(relevant) else 0.0
+        for of_one, before in zip(best, ahead, strict=True)
+    ]
+
+
+def _chunks(documents: SparseMatrix) -> Iterator[_Chunk]:
+    """Rows of documents, some at a time, with the ranks of their weights."""
+    for start, end in row_ranges(documents.indptr):
+        span = slice(int(documents.indptr[start]), int(documents.indptr[end]))
+        indptr = documents.indptr[start : end + 1] - documents.indptr[start]
+        weights = np.asarray(documents.weights[span])
+        yield _Chunk(start, indptr, np.asarray(documents.term_ids[span]), weights, weight_ranks(indptr, weights))
+        release_pages(documents.term_ids, documents.weights)
+
+
+def _kept(chunk: _Chunk, keep: int, n_terms: int) -> csr_array:
+    """The documents of a chunk with their `keep` heaviest terms (0: all)."""
+    stays = chunk.ranks <= keep if keep else np.ones(len(chunk.ranks), bool)
+    counts = np.concatenate(([0], np.cumsum(stays)))[chunk.indptr]
+    return csr_array((chunk.weights[stays], chunk.term_ids[stays], counts), shape=(len(chunk.indptr) - 1, n_terms))
