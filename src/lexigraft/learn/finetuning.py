@@ -17,6 +17,7 @@ from lexigraft.model.backbone import default_device
 from lexigraft.model.encoder import BY_MODEL, BY_TABLE, WITHOUT_MODEL, SparseEncoder, open_encoder
 from lexigraft.model.inputs import read_documents, read_queries
 from lexigraft.train.batches import steps_of_passes, warmup_within
+from lexigraft.train.quieten import quieten
 from lexigraft.train.ranking.finetune import finetune as train_to_rank
 from lexigraft.train.ranking.pairs import TrainingPairs
 from lexigraft.train.ranking.ranking_validation import ValidationTexts
@@ -70,6 +71,8 @@ def finetune(
         kept = checkpoint.with_name("finetune-alpha")
         alpha = kept_choice(kept, recipe, lambda: probe_alphas(*probes, progress), folder)
     encoder.head.rescale(alpha)
+    if model.first_terms:
+        quieten(encoder, training_pairs.documents, model.first_terms)
     set_dropout(encoder, settings.dropout)
     freeze(encoder, settings.frozen_layers)
     training = train_to_rank(encoder, training_pairs, settings, checkpoint, recipe, seed, validation, progress)

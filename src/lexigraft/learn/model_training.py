@@ -202,6 +202,7 @@ class ModelTraining:
             "pooling": model.pooling,
             "pooled": model.pooled,
             **({"queries": model.queries} if model.queries != "model" else {}),
+            **({"first_terms": model.first_terms} if model.first_terms else {}),
             "finetune": _deciding(settings),
             "measured": self.measured_split,
         }

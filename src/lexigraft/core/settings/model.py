@@ -67,6 +67,14 @@ class ModelSettings(Section, name="model"):
         more_than=0,
         auto="chosen by probe runs where the head is too large, otherwise 1",
     )
+    first_terms: int = setting(
+        0,
+        "terms that a document has, on average, when fine-tuning begins: biases are lowered by one amount until it is "
+        "so, because a new head gives nearly every term some weight",
+        "A term that stays silent in all documents learns nothing.",
+        at_least=0,
+        zero="biases are left as they are",
+    )
     own_words: float = setting(
         2.0,
         "how far a text's own words are ahead before fine-tuning, times their IDF over its mean",

@@ -1,0 +1,33 @@
+"""Biases before fine-tuning: a new head gives nearly every term some weight, and every weight costs a step time.
+
+One amount is taken from all biases, so that documents begin with as many terms as are asked for: their own words and
+what the head names most strongly.
+"""
+
+import numpy as np
+import torch
+
+from lexigraft.model.encoder import SparseEncoder
+from lexigraft.model.head import SparseHead
+from lexigraft.model.inputs import ReadTexts
+from lexigraft.train.ranking.buckets import bucketed, encode_buckets
+
+SAMPLE = 256  # documents, evenly spaced
+
+
+@torch.inference_mode()
+def quieten(encoder: SparseEncoder, documents: ReadTexts, terms: int) -> float:
+    """Lower all biases by one amount, which is returned, so that the sampled documents have `terms` terms on average;
+    0 where they have no more as it is."""
+    if not isinstance(encoder.head, SparseHead) or encoder.meta.pooling == "sum":
+        return 0.0
+    device = next(encoder.parameters()).device
+    rows = np.unique(np.linspace(0, len(documents) - 1, min(SAMPLE, len(documents))).astype(np.int64))
+    buckets = bucketed(documents, rows, encoder.tokenizer.special.pad)
+    logits = encode_buckets(encoder.logits, buckets, device)
+    wanted = min(terms * len(rows), logits.numel() - 1)
+    amount = float(logits.flatten().topk(wanted + 1, sorted=False).values.min())
+    if amount <= 0:
+        return 0.0
+    encoder.head.bias -= amount
+    return amount
