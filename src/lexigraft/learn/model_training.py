@@ -80,7 +80,7 @@ class ModelTraining:
                 parents["words"] = words_of.digest(CORPUS)
 
             def make(out: Path) -> None:
-                words.learn_vocabulary(self.collection, words_of, backbone, settings, rule, out)
+                words.learn_vocabulary(self.collection, words_of, backbone, settings, out, rule)
 
         wanted = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, parents)
         return self.artifacts.ensure("vocabulary", "vocabulary", self.folder.model("vocabulary"), wanted, make)

@@ -35,6 +35,6 @@ def make_unigrams(source: str, out: Path, settings: Settings, progress: Progress
         manifest = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, {"corpus": collection.digest(CORPUS)})
         tokenizer = scratch if backbone == SCRATCH else backbone
         with write_artifact(out, manifest) as folder:
-            words.learn_vocabulary(collection, collection, tokenizer, vocab, rule, folder)
+            words.learn_vocabulary(collection, collection, tokenizer, vocab, folder, rule)
     facts: dict[str, Any] = json.loads((out / "vocabulary.json").read_text(encoding="utf-8"))
     return facts

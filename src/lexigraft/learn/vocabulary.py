@@ -14,6 +14,8 @@ from lexigraft.model.backbone import load_backbone
 from lexigraft.vocab.lexicon import adopt, learn
 from lexigraft.vocab.lexicon import count_subwords as write_subwords
 
+USUAL_RULE = WordRule()
+
 log = logging.getLogger(__name__)
 
 
@@ -30,7 +32,12 @@ def texts_of(collection: Collection) -> Iterator[str]:
 
 
 def learn_vocabulary(
-    collection: Collection, words_of: Collection, backbone: str, settings: VocabSettings, rule: WordRule, folder: Path
+    collection: Collection,
+    words_of: Collection,
+    backbone: str,
+    settings: VocabSettings,
+    folder: Path,
+    rule: WordRule = USUAL_RULE,
 ) -> None:
     """The most frequent terms that the backbone can spell: of the documents and the training queries, or of another
     collection. What the terms are worth is counted in the collection's own documents either way.
@@ -43,7 +50,7 @@ def learn_vocabulary(
     documents = (document.contents for document in collection.documents())
     said = settings.decided()
     wanted = said.size, said.min_count, said.stemmer, said.stopwords
-    learn(words, documents, tokenizer, *wanted, rule, folder)
+    learn(words, documents, tokenizer, *wanted, folder, rule)
 
 
 def adopt_vocabulary(collection: Collection, vocabulary: Path, backbone: str, folder: Path) -> None:

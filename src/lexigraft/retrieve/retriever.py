@@ -78,8 +78,8 @@ class Retriever:
     ) -> Self:
         """Index texts by BM25 and open the result, a live index that lasts as long as this object, or longer by `save`.
 
-        Without `ids`, documents are called "0", "1" and so on. `words` says how texts are cut into words, `settings` what
-        BM25 makes of those.
+        Without `ids`, documents are called "0", "1" and so on. `words` says how texts are cut into words, `settings`
+        what BM25 makes of those.
         """
         workspace = TemporaryDirectory(prefix="lexigraft-")
         index = Path(workspace.name) / "index"

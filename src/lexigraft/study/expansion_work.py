@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,9 @@ from lexigraft.stages.evaluate import known_judgements
 from lexigraft.stages.vocabularies import judged_collection
 from lexigraft.vectors import counts as counts_store
 from lexigraft.vectors import store as vectors_store
+from lexigraft.vectors.analysis import Reading, reading_in
 from lexigraft.vectors.counts import write_counts
+from lexigraft.vectors.deciding_words import decide_words
 from lexigraft.vectors.lexical import encode_documents
 from lexigraft.vectors.store import open_vectors
 

@@ -8,6 +8,8 @@ from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.word_rule import ENTRY, WordRule, rule_in
 from lexigraft.vocab.terms import TermRule
 
+USUAL_RULE = WordRule()
+
 
 class Reading(NamedTuple):
     """How BM25 reads and weighs texts."""
@@ -30,7 +32,7 @@ def reading_in(description: Mapping[str, Any]) -> Reading:
 class Analyser:
     """Turns text into the terms of `LexicalSettings`, cut into words by `rule`."""
 
-    def __init__(self, settings: LexicalSettings, rule: WordRule) -> None:
+    def __init__(self, settings: LexicalSettings, rule: WordRule = USUAL_RULE) -> None:
         settings = settings.decided()
         self._rule = TermRule(settings.stemmer, settings.stopwords, rule, "lexical")
         self.cutter = self._rule.cutter

@@ -23,8 +23,8 @@ from lexigraft.core.compiled import compiled
 from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, SparseMatrix, Vocabulary
 from lexigraft.core.word_rule import WordRule
-from lexigraft.vectors.analysis import Analyser
-from lexigraft.vectors.lexical import USUAL_RULE, TermReader, text_batches
+from lexigraft.vectors.analysis import USUAL_RULE, Analyser
+from lexigraft.vectors.lexical import TermReader, text_batches
 from lexigraft.vectors.store import row_ranges
 
 ARRAYS = ("indptr", "term_ids", "counts")

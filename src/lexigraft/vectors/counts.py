@@ -23,8 +23,8 @@ from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, Vocabulary
 from lexigraft.core.word_rule import WordRule
-from lexigraft.vectors.analysis import Analyser
-from lexigraft.vectors.lexical import USUAL_RULE, TermReader, count_rows, text_batches
+from lexigraft.vectors.analysis import USUAL_RULE, Analyser
+from lexigraft.vectors.lexical import TermReader, count_rows, text_batches
 
 KIND, FORMAT_VERSION = "counts", 1
 
@@ -53,8 +53,8 @@ def write_counts(
     folder: Path,
     rule: WordRule = USUAL_RULE,
 ) -> None:
-    """Count the terms of a stream of documents, read as `settings` and `rule` say, into `folder`. Words that `vocabulary` lacks
-    count in the lengths alone."""
+    """Count the terms of a stream of documents, read as `settings` and `rule` say, into `folder`. Words that
+    `vocabulary` lacks count in the lengths alone."""
     reader, n_terms = TermReader(Analyser(settings, rule)), len(vocabulary)
     reader.id_of.update(vocabulary.id_of)  # unknown words get ids from `n_terms` on
     document_frequency = np.zeros(n_terms, np.int64)

@@ -21,7 +21,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, TermSource, TracedText, Vocabulary
 from lexigraft.core.word_rule import WordRule
-from lexigraft.vectors.analysis import Analyser, described
+from lexigraft.vectors.analysis import USUAL_RULE, Analyser, described
 from lexigraft.vectors.store import VectorsMeta, row_ranges, shown_title, write_meta
 from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.pieces import PieceTable
@@ -31,7 +31,6 @@ BATCH_BYTES = 1 << 20
 BATCH_DOCUMENTS = 1 << 14
 MAX_DISTINCT_PIECES = 1 << 20
 MOST_REMEMBERED = 1 << 16  # pieces of queries: some ten mebibytes
-USUAL_RULE = WordRule()
 
 
 class TermReader:

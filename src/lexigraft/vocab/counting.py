@@ -37,7 +37,7 @@ USUAL = WordCutter()
 
 
 def count_words(texts: Iterable[str], processes: int = 0, cutter: WordCutter = USUAL) -> Counter[str]:
-    """How often each word of the `cutter` occurs in a stream of texts. `processes`: how many may work; 0: one a core."""
+    """How often each word occurs in a stream of texts. `processes`: how many may work; 0: one a core."""
     words, stream = _WordCounts(cutter), batches(texts, len, MOST_TEXTS, BATCH_CHARACTERS)
     for pieces, counts in _counted(stream, processes or os.cpu_count() or 1, cutter):
         words.add(pieces, counts)

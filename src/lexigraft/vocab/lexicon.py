@@ -21,17 +21,17 @@ from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary
-from lexigraft.core.word_rule import WordRule, rule_in
+from lexigraft.core.word_rule import FORMER_RULE, WordRule, rule_in
 from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.batching import batches
 from lexigraft.vocab.counting import count_words
 from lexigraft.vocab.raw_reader import SubwordReader
 from lexigraft.vocab.reader import TextReader
-from lexigraft.vocab.stems import NO_STEMMER
+from lexigraft.vocab.stems import NO_STEMMER, own_letters
 from lexigraft.vocab.stopwords import NO_STOPWORDS
 from lexigraft.vocab.subwords import SubwordTokenizer
-from lexigraft.vocab.terms import TermRule
 from lexigraft.vocab.unigrams import build_unigrams
+from lexigraft.vocab.words import WordCutter
 
 KIND, FORMAT_VERSION = "vocabulary", 2
 
@@ -71,14 +71,13 @@ def learn(
     min_count: int,
     stemmer: str,
     stopwords: str,
-    rule: WordRule,
     folder: Path,
+    rule: WordRule = FORMER_RULE,
 ) -> None:
     """Learn a vocabulary of `texts`, count in how many of the `documents` each term occurs, and write both into
     `folder`."""
-    terms = TermRule(stemmer, stopwords, rule)
-    words = count_words(texts, cutter=terms.cutter)
-    learned = build_unigrams(words, size, tokenizer, min_count, terms)
+    words = count_words(texts, cutter=WordCutter(rule, own_letters(stemmer)))
+    learned = build_unigrams(words, size, tokenizer, min_count, stemmer, stopwords, rule)
     if learned.n_unspellable:
         message = "%d terms are frequent enough and left out: the backbone's tokenizer cannot spell them"
         log.warning(message, learned.n_unspellable)

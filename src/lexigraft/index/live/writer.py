@@ -174,8 +174,8 @@ class LiveWriter:
         words: WordsSettings | None = None,
     ) -> Appended:
         """Add documents by their texts to an index of BM25 as one more segment, or begin one, read as `lexical` and
-        `words` say (afterwards only to be checked). With `passages`, they are passages of documents. As for vectors, a known id
-        raises `InputError`, or its document is replaced."""
+        `words` say (afterwards only to be checked). With `passages`, they are passages of documents. As for vectors, a
+        known id raises `InputError`, or its document is replaced."""
         require_8_bits(settings.bits if settings else 8)
         require_all_terms(keep)
         state, words = self.state, words or WordsSettings()
