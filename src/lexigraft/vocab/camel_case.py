@@ -18,13 +18,14 @@ _BEGINS = regex.compile(
 )
 
 # Texts are code where at least this share of their words look like identifiers. Collections that were looked at: prose
-# about programs .2 % to 1 % (abstracts, package descriptions, manuals of commands), functions with comments 12 %.
+# 0 to .7 % (abstracts, package descriptions, manuals of commands), functions with comments 12 %.
 CODE_SHARE = 0.03
+FEWEST_IDENTIFIERS = 3  # distinct ones: a single product name in a few short texts decides nothing
 SAMPLED_DOCUMENTS, SAMPLED_CHARACTERS = 4096, 2000
 _WORD = re.compile(r"\w+")
 _IDENTIFIER = re.compile(
     r"\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b"  # snake_case
-    r"|\b[a-z]+[0-9]*(?:[A-Z][a-z0-9]*)+\b|\b[A-Z][a-z]+[0-9]*(?:[A-Z][a-z0-9]+)+\b"  # camelCase, CamelCase
+    r"|\b[a-z]+[0-9]*(?:[A-Z][a-z0-9]*)+\b"  # camelCase; what begins with a capital may be anybody's name
     r"|\b\w+(?=\()"  # a call
 )
 
@@ -37,10 +38,12 @@ def mark_words(text: str) -> str:
 
 def is_code(texts: Iterable[str]) -> bool:
     """Whether texts are code: of the words at the beginning of the first 4096 of them, 3 % or more are snake_case,
-    camelCase or followed by an opening bracket."""
-    n_words = n_identifiers = 0
+    camelCase or followed by an opening bracket, three different ones at least."""
+    n_words, n_identifiers, distinct = 0, 0, set[str]()
     for text in islice(texts, SAMPLED_DOCUMENTS):
         beginning = text[:SAMPLED_CHARACTERS]
         n_words += len(_WORD.findall(beginning))
-        n_identifiers += len(_IDENTIFIER.findall(beginning))
-    return n_words > 0 and n_identifiers >= CODE_SHARE * n_words
+        identifiers = _IDENTIFIER.findall(beginning)
+        n_identifiers += len(identifiers)
+        distinct.update(identifiers)
+    return len(distinct) >= FEWEST_IDENTIFIERS and n_identifiers >= CODE_SHARE * n_words

@@ -71,6 +71,7 @@ def test_what_is_code():
     assert is_code(code)
     assert not is_code(prose)
     assert not is_code([])
+    assert not is_code(["An iPhone on YouTube"])
     assert is_code(iter(code * 3000))
     assert mark_words("") == ""
 
