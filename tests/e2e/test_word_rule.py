@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from lexigraft.cli.app import app
 from lexigraft.core.settings import LexicalSettings, WordsSettings
+from lexigraft.index.store import open_index
 from lexigraft.retrieve.retriever import Retriever
 
 TEXTS = {"a": "The Café in Łódź is open.", "b": "Tea rooms of YouTube stars", "c": "Naïve readers of novels"}
@@ -59,6 +60,11 @@ def test_code_is_recognised_and_split(tmp_path):
     retriever = Retriever.open(out, system="bm25")
     assert found(retriever, "http response") == ["a"]
     assert found(retriever, "get value") == found(retriever, "getValue") == ["b"]
+
+
+def test_pydocs_is_code(tmp_path):
+    invoke("index", "--data", "pydocs", "--set", 'data.packages=["json", "argparse"]', "--out", tmp_path / "index")
+    assert open_index(tmp_path / "index").meta.query_encoder["words"]["split_camel_case"]
 
 
 def test_texts_in_memory_and_what_is_added_to_them():

@@ -124,7 +124,8 @@ class WordCutter:
 
     def words_of_piece(self, piece: bytes) -> list[str]:
         """The words of one piece."""
-        return self._folded(words_of_piece(piece))
+        words = words_of_piece(piece)
+        return words if piece.isascii() else self._folded(words)
 
     def spans(self, text: str) -> SpannedText:
         """Where the words of `split_words` lie."""

@@ -24,7 +24,7 @@ class WordsSettings(Section, name="words"):
         AUTO,
         "identifiers such as `parseHTTPResponse` are cut into their words",
         one_of={
-            AUTO: "in a collection of code: of the words of its first 4096 documents, 3 % or more are `snake_case`, "
+            AUTO: "in a collection of code: of the words of its first 4096 documents, 1.5 % or more are `snake_case`, "
             "`camelCase` or `calls()`; decided once for a collection, and kept as `on` or `off`",
             ON: "",
             OFF: "names such as YouTube stay whole; `snake_case` is cut anyway",
