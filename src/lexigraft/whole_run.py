@@ -37,6 +37,7 @@ from lexigraft.stages.layout import JUDGED, Contents, RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
 from lexigraft.stages.report import assemble_report, write_report
 from lexigraft.vectors import store as vectors_store
+from lexigraft.vectors.deciding_words import decide_words
 
 COLLECTION_FORMAT = 1
 
@@ -87,6 +88,11 @@ def with_systems(settings: Settings, collection: Collection, former: Contents | 
     return replace(settings, run=replace(settings.run, systems=systems))
 
 
+def with_word_rule(settings: Settings, collection: Collection) -> Settings:
+    """`words.camel_case` = auto as what it means for a collection."""
+    return replace(settings, words=decide_words(settings.words, collection.documents()))
+
+
 class _Run:
     """One call of `run`: the order of the stages and what each hands to the next."""
 
@@ -104,6 +110,7 @@ class _Run:
             self.collect(description)
             views = collected(self.source, self.settings.data, self.folder.collection)
             self.settings = with_systems(self.settings, views[JUDGED], self.folder.read_contents())
+            self.settings = with_word_rule(self.settings, views[JUDGED])
             split = views[JUDGED].evaluation_split(self.settings.data.split)
             if is_leader():
                 self.folder.write_contents(views, self.systems())
@@ -138,6 +145,7 @@ class _Run:
         with self._lock():
             self.collect(description)
             judged = collected(self.source, self.settings.data, self.folder.collection)[JUDGED]
+            self.settings = with_word_rule(self.settings, judged)
             own = System("", self.settings, OWN_HOME)
             training = self.training(judged, judged.evaluation_split(self.settings.data.split), own)
             part, make = {

@@ -65,8 +65,8 @@ class ModelTraining:
 
         if self.settings.model.head in ("plain", "unicoil"):
             return self._subwords()
-        settings = self.settings.vocab
-        config, parents = {**settings_config(settings), **self.backbone.recipe}, dict(self.data)
+        settings, rule = self.settings.vocab.decided(), self.settings.words.rule
+        config, parents = {**settings_config(settings), **rule.entry, **self.backbone.recipe}, dict(self.data)
         backbone, ready = self.backbone.source, read_manifest(Path(settings.source)) if settings.source else None
         if ready is not None:
             parents["vocabulary"] = ready.fingerprint
@@ -80,7 +80,7 @@ class ModelTraining:
                 parents["words"] = words_of.digest(CORPUS)
 
             def make(out: Path) -> None:
-                words.learn_vocabulary(self.collection, words_of, backbone, settings, out)
+                words.learn_vocabulary(self.collection, words_of, backbone, settings, out, rule)
 
         wanted = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, parents)
         return self.artifacts.ensure("vocabulary", "vocabulary", self.folder.model("vocabulary"), wanted, make)

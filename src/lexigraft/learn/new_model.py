@@ -45,7 +45,14 @@ def new_encoder(backbone: Backbone, lexicon: Lexicon, model: ModelSettings, seed
     if model.own_words and isinstance(head, SparseHead):
         head.own = nn.Parameter(own_words(lexicon.idf, model.own_words))
     return SparseEncoder(
-        backbone, head, lexicon.vocabulary, model.head, lexicon.stemmer, lexicon.stopwords, lexicon.mean_words
+        backbone,
+        head,
+        lexicon.vocabulary,
+        model.head,
+        lexicon.stemmer,
+        lexicon.stopwords,
+        lexicon.mean_words,
+        lexicon.rule,
     )
 
 

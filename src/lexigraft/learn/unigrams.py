@@ -14,6 +14,7 @@ from lexigraft.learn import vocabulary as words
 from lexigraft.learn.backbone_choice import SCRATCH, backbone_name
 from lexigraft.stages.standalone import require_free_for
 from lexigraft.stages.vocabularies import judged_collection
+from lexigraft.vectors.deciding_words import decide_words
 from lexigraft.vocab import lexicon
 
 
@@ -29,10 +30,11 @@ def make_unigrams(source: str, out: Path, settings: Settings, progress: Progress
         if backbone == SCRATCH:
             layers, seed = settings.model.layers, settings.run.seed
             words.make_backbone(collection, layers, seed, Path(scratch), settings.backbone)
-        config = {**settings_config(settings.vocab), "backbone": backbone}
+        vocab, rule = settings.vocab.decided(), decide_words(settings.words, collection.documents()).rule
+        config = {**settings_config(vocab), **rule.entry, "backbone": backbone}
         manifest = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, {"corpus": collection.digest(CORPUS)})
         tokenizer = scratch if backbone == SCRATCH else backbone
         with write_artifact(out, manifest) as folder:
-            words.learn_vocabulary(collection, collection, tokenizer, settings.vocab, folder)
+            words.learn_vocabulary(collection, collection, tokenizer, vocab, folder, rule)
     facts: dict[str, Any] = json.loads((out / "vocabulary.json").read_text(encoding="utf-8"))
     return facts

@@ -6,12 +6,15 @@ from itertools import chain
 from pathlib import Path
 
 from lexigraft.core.settings import BackboneSettings, VocabSettings
+from lexigraft.core.word_rule import WordRule
 from lexigraft.data.collection import Collection
 from lexigraft.learn.training_data import training_queries
 from lexigraft.model import scratch
 from lexigraft.model.backbone import load_backbone
 from lexigraft.vocab.lexicon import adopt, learn
 from lexigraft.vocab.lexicon import count_subwords as write_subwords
+
+USUAL_RULE = WordRule()
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +32,12 @@ def texts_of(collection: Collection) -> Iterator[str]:
 
 
 def learn_vocabulary(
-    collection: Collection, words_of: Collection, backbone: str, settings: VocabSettings, folder: Path
+    collection: Collection,
+    words_of: Collection,
+    backbone: str,
+    settings: VocabSettings,
+    folder: Path,
+    rule: WordRule = USUAL_RULE,
 ) -> None:
     """The most frequent terms that the backbone can spell: of the documents and the training queries, or of another
     collection. What the terms are worth is counted in the collection's own documents either way.
@@ -40,8 +48,9 @@ def learn_vocabulary(
     own = words_of is collection
     words = texts_of(collection) if own else (document.contents for document in words_of.documents())
     documents = (document.contents for document in collection.documents())
-    wanted = settings.size, settings.min_count, settings.stemmer, settings.stopwords
-    learn(words, documents, tokenizer, *wanted, folder)
+    said = settings.decided()
+    wanted = said.size, said.min_count, said.stemmer, said.stopwords
+    learn(words, documents, tokenizer, *wanted, folder, rule)
 
 
 def adopt_vocabulary(collection: Collection, vocabulary: Path, backbone: str, folder: Path) -> None:

@@ -7,8 +7,10 @@ encoder.json         where it came from, its head, and the fingerprint of its vo
 """
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -19,6 +21,7 @@ from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import Vocabulary
+from lexigraft.core.word_rule import FORMER_RULE, WordRule, rule_in
 from lexigraft.model.activation import LOG1P, activate
 from lexigraft.model.backbone import Backbone, empty_backbone
 from lexigraft.model.head import Bags, SparseHead, add_own_token, add_own_words
@@ -50,7 +53,7 @@ class EncoderMeta:
     `pooled` says over which tokens, words or all. `tied`: the head is the word embeddings. Prompts, which only models
     made elsewhere have, stand before every text. `queries`: written by the model, or their distinct terms, with a
     weight of 1 each, for which no model is needed (SPLADE-doc). `expansion_length`: subwords read of what was added to
-    a document, 0 where the model reads none."""
+    a document, 0 where the model reads none. `words` is the entry of the word rule; empty, the former one."""
 
     backbone: str
     mlm_head: str
@@ -73,6 +76,12 @@ class EncoderMeta:
     document_prompt: str = ""
     queries: str = BY_MODEL
     expansion_length: int = 0
+    words: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def rule(self) -> WordRule:
+        """How texts are cut into words."""
+        return rule_in({"words": self.words})
 
 
 class SparseEncoder(nn.Module):
@@ -87,6 +96,7 @@ class SparseEncoder(nn.Module):
         stemmer: str = NO_STEMMER,
         stopwords: str = NO_STOPWORDS,
         mean_words: float = 1.0,
+        rule: WordRule = FORMER_RULE,
     ) -> None:
         super().__init__()
         self.head = head  # first, so that a tied parameter is known by the head's name
@@ -97,7 +107,7 @@ class SparseEncoder(nn.Module):
         mlm_head = "own" if backbone.body.has_mlm_head else "tied"
         words = head.own is not None, len(vocabulary), vocabulary.fingerprint, stemmer, stopwords, mean_words
         tied = head.weight is backbone.word_embeddings
-        self.meta = EncoderMeta(backbone.name, mlm_head, head_kind, *words, tied=tied)
+        self.meta = EncoderMeta(backbone.name, mlm_head, head_kind, *words, tied=tied, **rule.entry)
 
     @property
     def tokenizer(self) -> SubwordTokenizer:
@@ -107,7 +117,7 @@ class SparseEncoder(nn.Module):
         """Reads texts as this model was trained to read them."""
         if self.meta.head in OF_SUBWORDS:
             return self.backbone.subword_reader()
-        return AlignedReader(self.tokenizer, self.vocabulary, self.meta.stemmer, self.meta.stopwords)
+        return AlignedReader(self.tokenizer, self.vocabulary, self.meta.stemmer, self.meta.stopwords, self.meta.rule)
 
     def logits(self, subwords: Tensor, mask: Tensor, pooled: Tensor | None = None, bags: Bags | None = None) -> Tensor:
         """The largest logit of each term over the pooled tokens (None: all that are not padding), or where the pooling
@@ -188,7 +198,9 @@ def open_encoder(path: Path) -> SparseEncoder:
     vocabulary = Vocabulary(list(StringTable(path, "terms")))
     backbone = empty_backbone(path / "backbone", meta.backbone, meta.mlm_head == "own")
     head = _empty_head(meta, backbone)
-    encoder = SparseEncoder(backbone, head, vocabulary, meta.head, meta.stemmer, meta.stopwords, meta.mean_words)
+    encoder = SparseEncoder(
+        backbone, head, vocabulary, meta.head, meta.stemmer, meta.stopwords, meta.mean_words, meta.rule
+    )
     if encoder.meta.vocab_fingerprint != meta.vocab_fingerprint:
         raise ArtifactError(f"{path}: the vocabulary does not match encoder.json; build the model again")
     encoder.meta = meta

@@ -62,8 +62,8 @@ def add_vectors(live: Path, vectors: Path, settings: Settings, adding: Adding, p
 
 
 def begin_live_bm25(live: Path, documents: Iterable[Document], settings: Settings) -> Appended:
-    """A live index of BM25 at `live`, which must be free, that begins with `documents`, read as `settings.lexical` and
-    `settings.data` say. There is none where nothing could be added."""
+    """A live index of BM25 at `live`, which must be free, that begins with `documents`, read as `settings.words`,
+    `settings.lexical` and `settings.data` say. There is none where nothing could be added."""
     with create_live(live) as writer:
         return _append_texts(writer, documents, settings, PLAINLY, SILENT)
 
@@ -111,7 +111,7 @@ def _append_texts(
     passages = bool(settings.data.passage_words)
     searched = searched_documents(GivenDocuments(documents), settings.data, progress)
     return writer.append_texts(
-        searched, settings.lexical, passages, adding.keep, adding.replacing, settings.index, progress
+        searched, settings.lexical, passages, adding.keep, adding.replacing, settings.index, progress, settings.words
     )
 
 

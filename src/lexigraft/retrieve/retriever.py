@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from lexigraft.core.errors import InputError, SettingError, require
-from lexigraft.core.settings import LexicalSettings, Settings
+from lexigraft.core.settings import LexicalSettings, Settings, WordsSettings
 from lexigraft.core.types import Explanation, Vocabulary
 from lexigraft.explain.contributions import explain, explain_rows
 from lexigraft.index.live.reader import Segment
@@ -74,14 +74,16 @@ class Retriever:
         ids: Iterable[str] | None = None,
         titles: Iterable[str] | None = None,
         settings: LexicalSettings | None = None,
+        words: WordsSettings | None = None,
     ) -> Self:
         """Index texts by BM25 and open the result, a live index that lasts as long as this object, or longer by `save`.
 
-        Without `ids`, documents are called "0", "1" and so on.
+        Without `ids`, documents are called "0", "1" and so on. `words` says how texts are cut into words, `settings`
+        what BM25 makes of those.
         """
         workspace = TemporaryDirectory(prefix="lexigraft-")
         index = Path(workspace.name) / "index"
-        reading = replace(Settings(), lexical=settings or LexicalSettings())
+        reading = replace(Settings(), lexical=settings or LexicalSettings(), words=words or WordsSettings())
         live_changes.begin_live_bm25(index, documents_of(texts, ids, titles), reading)
         return cls(find_place(index), workspace=workspace)
 

@@ -36,8 +36,8 @@ def ensure_lexical_vectors(
     artifacts: Ensurer, settings: Settings, view: str, collection: Collection, system: str, progress: Progress = SILENT
 ) -> Manifest:
     """The vectors of BM25, as `system` sets it, of the documents of a view."""
-    data, lexical = settings.data, lexical_settings(system, settings.lexical)
-    config = {**document_config(settings), "encoder": "bm25", **settings_config(lexical)}
+    data, lexical, rule = settings.data, lexical_settings(system, settings.lexical), settings.words.rule
+    config = {**document_config(settings), "encoder": "bm25", **settings_config(lexical), **rule.entry}
     # New queries or judgements change no document.
     wanted = Manifest(
         vectors_store.KIND, vectors_store.FORMAT_VERSION, config, {"corpus": collection.digest(CORPUS)},
@@ -45,7 +45,7 @@ def ensure_lexical_vectors(
     )  # fmt: skip
     return artifacts.ensure(
         "encode", f"encode {system} ({view})", artifacts.run.vectors(view, system), wanted,
-        lambda folder: encode_lexical(collection, data, lexical, folder, progress),
+        lambda folder: encode_lexical(collection, data, lexical, rule, folder, progress),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings, LexicalSettings
 from lexigraft.core.types import Document
+from lexigraft.core.word_rule import WordRule
 from lexigraft.data.collection import Collection
 from lexigraft.data.passages import cut_passages
 from lexigraft.vectors.lexical import encode_documents
@@ -29,16 +30,17 @@ def passage_config(settings: DataSettings) -> dict[str, int]:
 
 def lexical_settings(system: str, settings: LexicalSettings) -> LexicalSettings:
     """`bm25` as it is set; `bm25-plain` is the same without stop-words and stemming."""
-    return replace(settings, stopwords="none", stemmer="none") if system == "bm25-plain" else settings
+    return replace(settings, stopwords="none", stemmer="none") if system == "bm25-plain" else settings.decided()
 
 
 def encode_lexical(
     collection: Collection,
     data: DataSettings,
     settings: LexicalSettings,
+    rule: WordRule,
     folder: Path,
     progress: Progress = SILENT,
 ) -> None:
     """Documents, or their passages, to BM25 vectors."""
     documents = searched_documents(collection, data, progress)
-    encode_documents(documents, settings, folder, passages=bool(data.passage_words))
+    encode_documents(documents, settings, folder, bool(data.passage_words), rule)

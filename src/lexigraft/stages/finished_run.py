@@ -13,6 +13,9 @@ from lexigraft.data.collection import Collection
 from lexigraft.stages.collect import collected
 from lexigraft.stages.layout import JUDGED, RunFolder
 
+# Of runs from before there was a choice: they read words as they did.
+FORMER_WORDS = {"fold_accents": False, "camel_case": "off"}
+
 
 @dataclass(frozen=True)
 class FinishedRun:
@@ -57,7 +60,7 @@ def open_run(path: Path, data: str | None = None) -> FinishedRun:
     try:
         stored = json.loads(folder.settings.read_text(encoding="utf-8"))
         source = str(stored.pop("source"))
-        settings = settings_from_dict(stored)
+        settings = settings_from_dict({"words": FORMER_WORDS, **stored})
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         remedy = "finish the run with the command that began it"
         raise ArtifactError(f"{folder.settings} does not say of which collection the run is; {remedy}") from error

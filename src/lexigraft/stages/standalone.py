@@ -26,6 +26,7 @@ from lexigraft.stages.ensure import keep_or_make
 from lexigraft.stages.expanded_documents import named_expansions
 from lexigraft.stages.layout import find_model
 from lexigraft.vectors import store as vectors_store
+from lexigraft.vectors.deciding_words import decide_words
 
 log = logging.getLogger(__name__)
 
@@ -35,12 +36,14 @@ def build(source: str, out: Path, settings: Settings, keep: int = 0, progress: P
     require_free_for(out, index_store.KIND)
     description = source_description(source, settings.data)
     passages = passage_config(settings.data)
-    config = {**description, **passages, "keep": keep, **settings_config(settings.lexical)}
+    lexical = settings.lexical.decided()
     with _collected(source, out, settings, progress) as (collection, scratch):
+        rule = decide_words(settings.words, collection.documents()).rule
+        config = {**description, **passages, "keep": keep, **settings_config(lexical), **rule.entry}
         vectors_folder = scratch / "vectors"
         manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)
         with write_artifact(vectors_folder, manifest) as folder:
-            encode_lexical(collection, settings.data, settings.lexical, folder, progress)
+            encode_lexical(collection, settings.data, lexical, rule, folder, progress)
         with write_artifact(out, Manifest(index_store.KIND, index_store.FORMAT_VERSION, config)) as folder:
             build_index(vectors_store.open_vectors(vectors_folder), folder, keep, settings.index, progress)
     return open_index(out, checksums=False).meta

@@ -45,9 +45,9 @@ def expand_rm3(
     rows: plain BM25, then RM3."""
     with begin(source, out, settings, split, progress) as work:
         place = index or lexical_index(work, PLAIN)
-        opened, lexical = open_lexical(place)
+        opened, reading = open_lexical(place)
         require_same_reading(work, opened, place)
-        counts = open_counts(term_counts(work, opened, lexical))
+        counts = open_counts(term_counts(work, opened, reading))
         require_same_rows(work, opened, place, counts.n_rows)
         asked = work.asked(opened)
         plain = _encoded(asked.queries, opened, place)
@@ -86,9 +86,9 @@ def expand_doc2query(
     are at `index` (None: one is made), whose words and k1 and b both have. Rows as `expand_rm3`."""
     with begin(source, out, settings, split, progress) as work:
         place = index or lexical_index(work, PLAIN)
-        opened, lexical = open_lexical(place)
+        opened, reading = open_lexical(place)
         require_same_reading(work, opened, place)
-        longer_place = lexical_index(work, DOC2QUERY, file, lexical)
+        longer_place = lexical_index(work, DOC2QUERY, file, reading)
         longer, _ = open_lexical(longer_place)
         facts = notes(work.out / DOC2QUERY / "vectors")
         rows = []

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import Progress
-from lexigraft.core.settings import LexicalSettings, Settings
+from lexigraft.core.settings import Settings
 from lexigraft.core.types import Document, Query
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.data.passages import cut_passages
@@ -27,7 +27,9 @@ from lexigraft.stages.evaluate import known_judgements
 from lexigraft.stages.vocabularies import judged_collection
 from lexigraft.vectors import counts as counts_store
 from lexigraft.vectors import store as vectors_store
+from lexigraft.vectors.analysis import Reading, reading_in
 from lexigraft.vectors.counts import write_counts
+from lexigraft.vectors.deciding_words import decide_words
 from lexigraft.vectors.lexical import encode_documents
 from lexigraft.vectors.store import open_vectors
 
@@ -80,15 +82,16 @@ def begin(source: str, out: Path, settings: Settings, split: str, progress: Prog
     if out.is_file():
         raise SettingError(f"{out} is a file; give a folder to write to")
     with judged_collection(source, settings.data, progress) as collection, writer_lock(out):
-        yield Work(collection, out, settings, split, progress)
+        decided = replace(settings, words=decide_words(settings.words, collection.documents()))
+        yield Work(collection, out, decided, split, progress)
 
 
-def lexical_index(work: Work, system: str, file: Path | None = None, lexical: LexicalSettings | None = None) -> Path:
+def lexical_index(work: Work, system: str, file: Path | None = None, reading: Reading | None = None) -> Path:
     """The BM25 index of the documents, with the texts of `file` where it is given: kept, or made with its vectors.
-    Words are read as `lexical` says, or as set."""
+    Words are read as `reading` says, or as set."""
     folder, index_settings = work.out / system, work.settings.index
-    lexical = lexical or work.settings.lexical
-    config = {"corpus": work.collection.digest(CORPUS), **_reading(work), **settings_config(lexical)}
+    lexical, rule = reading or Reading(work.settings.lexical.decided(), work.settings.words.rule)
+    config = {"corpus": work.collection.digest(CORPUS), **_reading(work), **settings_config(lexical), **rule.entry}
     if file is not None:
         if not file.is_file():
             raise InputError(f"there is no file {file}; give generated text as .jsonl or .tsv")
@@ -97,10 +100,10 @@ def lexical_index(work: Work, system: str, file: Path | None = None, lexical: Le
     def encode(target: Path) -> None:
         passages = bool(work.settings.data.passage_words)
         if file is None:
-            encode_documents(work.documents(), lexical, target, passages)
+            encode_documents(work.documents(), lexical, target, passages, rule)
             return
         with open_generated(file) as texts:
-            encode_documents(work.documents(texts), lexical, target, passages)
+            encode_documents(work.documents(texts), lexical, target, passages, rule)
             write_json(target / NOTES, texts.report("documents"))
 
     wanted = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)
@@ -115,13 +118,14 @@ def lexical_index(work: Work, system: str, file: Path | None = None, lexical: Le
     return folder / "index"
 
 
-def term_counts(work: Work, index: Index, lexical: LexicalSettings) -> Path:
+def term_counts(work: Work, index: Index, reading: Reading) -> Path:
     """The counted terms of the collection's documents in the vocabulary of `index`: kept, or made."""
-    config = {"corpus": work.collection.digest(CORPUS), **_reading(work), **settings_config(lexical)}
+    lexical, rule = reading
+    config = {"corpus": work.collection.digest(CORPUS), **_reading(work), **settings_config(lexical), **rule.entry}
     parents = {"vocabulary": index.meta.vocab_fingerprint}
 
     def count(target: Path) -> None:
-        write_counts(work.documents(), lexical, index.vocabulary, target)
+        write_counts(work.documents(), lexical, index.vocabulary, target, rule)
 
     keep_or_make(work.out / "counts", Manifest(counts_store.KIND, counts_store.FORMAT_VERSION, config, parents), count)
     return work.out / "counts"
@@ -139,16 +143,15 @@ def notes(path: Path) -> dict[str, Any]:
     return found
 
 
-def open_lexical(place: Path) -> tuple[Index, LexicalSettings]:
+def open_lexical(place: Path) -> tuple[Index, Reading]:
     """An index of BM25, and how its documents were read."""
     opened = open_index(place)
-    described = dict(opened.meta.query_encoder)
-    if described.pop("kind", None) != "bm25":
+    if opened.meta.query_encoder.get("kind") != "bm25":
         raise SettingError(
             f"{place} is not an index of BM25: expansion by words needs one, such as RUN/judged/bm25/index; without "
             "--index one is made"
         )
-    return opened, LexicalSettings(**described)
+    return opened, reading_in(opened.meta.query_encoder)
 
 
 def require_same_reading(work: Work, index: Index, place: Path) -> None:

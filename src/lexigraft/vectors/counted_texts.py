@@ -22,7 +22,8 @@ from lexigraft.core.arrays import ArrayWriter, StringTable, StringTableWriter, o
 from lexigraft.core.compiled import compiled
 from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, SparseMatrix, Vocabulary
-from lexigraft.vectors.analysis import Analyser
+from lexigraft.core.word_rule import WordRule
+from lexigraft.vectors.analysis import USUAL_RULE, Analyser
 from lexigraft.vectors.lexical import TermReader, text_batches
 from lexigraft.vectors.store import row_ranges
 
@@ -93,14 +94,18 @@ def open_counted(folder: Path, vocabulary: Vocabulary) -> CountedRows:
 
 
 def count_texts(
-    documents: Iterable[Document], settings: LexicalSettings, known: Iterable[str], folder: Path
+    documents: Iterable[Document],
+    settings: LexicalSettings,
+    known: Iterable[str],
+    folder: Path,
+    rule: WordRule = USUAL_RULE,
 ) -> CountedRows:
     """Count the terms of a stream of documents into `folder`. The vocabulary begins with the terms `known`, with the
     numbers they have there; new ones follow in the order of their first appearance."""
-    reader = TermReader(Analyser(settings))
+    reader = TermReader(Analyser(settings, rule))
     reader.id_of.update((term, number) for number, term in enumerate(known))
     with CountedRowsWriter(folder) as rows:
-        for batch in text_batches(documents):
+        for batch in text_batches(documents, reader.analyser.cutter):
             tokens, token_ends = reader.read(bytes(batch.text), np.array(batch.ends, np.int64))
             rows.append(batch.doc_ids, batch.titles, *count_in_order(tokens, token_ends, len(reader.id_of)))
     return open_counted(folder, Vocabulary(tuple(reader.id_of)))

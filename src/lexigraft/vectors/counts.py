@@ -22,7 +22,8 @@ from lexigraft.core.arrays import ArrayWriter, StringTable, StringTableWriter, o
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, Vocabulary
-from lexigraft.vectors.analysis import Analyser
+from lexigraft.core.word_rule import WordRule
+from lexigraft.vectors.analysis import USUAL_RULE, Analyser
 from lexigraft.vectors.lexical import TermReader, count_rows, text_batches
 
 KIND, FORMAT_VERSION = "counts", 1
@@ -46,11 +47,15 @@ class TermCounts:
 
 
 def write_counts(
-    documents: Iterable[Document], settings: LexicalSettings, vocabulary: Vocabulary, folder: Path
+    documents: Iterable[Document],
+    settings: LexicalSettings,
+    vocabulary: Vocabulary,
+    folder: Path,
+    rule: WordRule = USUAL_RULE,
 ) -> None:
-    """Count the terms of a stream of documents, read as `settings` say, into `folder`. Words that `vocabulary` lacks
-    count in the lengths alone."""
-    reader, n_terms = TermReader(Analyser(settings)), len(vocabulary)
+    """Count the terms of a stream of documents, read as `settings` and `rule` say, into `folder`. Words that
+    `vocabulary` lacks count in the lengths alone."""
+    reader, n_terms = TermReader(Analyser(settings, rule)), len(vocabulary)
     reader.id_of.update(vocabulary.id_of)  # unknown words get ids from `n_terms` on
     document_frequency = np.zeros(n_terms, np.int64)
     with (
@@ -61,7 +66,7 @@ def write_counts(
         ArrayWriter(folder / "lengths.npy", np.int64) as lengths,
     ):
         indptr.append(np.zeros(1, np.int64))
-        for batch in text_batches(documents):
+        for batch in text_batches(documents, reader.analyser.cutter):
             row_ids.extend(batch.doc_ids)
             tokens, token_ends = reader.read(bytes(batch.text), np.array(batch.ends, np.int64))
             ends, ids, repeats = count_rows(tokens, token_ends)

@@ -10,7 +10,6 @@ over the counts, not over the text. Memory holds the vocabulary and one batch.
 
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -21,11 +20,12 @@ from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, TermSource, TracedText, Vocabulary
-from lexigraft.vectors.analysis import Analyser
+from lexigraft.core.word_rule import WordRule
+from lexigraft.vectors.analysis import USUAL_RULE, Analyser, described
 from lexigraft.vectors.store import VectorsMeta, row_ranges, shown_title, write_meta
 from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.pieces import PieceTable
-from lexigraft.vocab.words import normalise, normalised_utf8, split_pieces, word_spans
+from lexigraft.vocab.words import WordCutter, normalise
 
 BATCH_BYTES = 1 << 20
 BATCH_DOCUMENTS = 1 << 14
@@ -41,7 +41,7 @@ class TermReader:
 
     def __init__(self, analyser: Analyser) -> None:
         self.id_of: dict[str, int] = {}
-        self._analyser = analyser
+        self.analyser = analyser
         self._forget_pieces()
 
     def read(self, texts: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -51,7 +51,7 @@ class TermReader:
         known = self._table.count
         numbers, number_ends = self._table.number(texts, ends)
         for piece in self._table.pieces(known):
-            for term in self._analyser.terms_of_piece(piece):
+            for term in self.analyser.terms_of_piece(piece):
                 self._terms.append(self.id_of.setdefault(term, len(self.id_of)))
             self._starts.append(len(self._terms))
         return replace_pieces(numbers, number_ends, np.array(self._starts, np.int32), np.array(self._terms, np.int32))
@@ -82,10 +82,14 @@ def replace_pieces(
 
 
 def encode_documents(
-    documents: Iterable[Document], settings: LexicalSettings, folder: Path, passages: bool = False
+    documents: Iterable[Document],
+    settings: LexicalSettings,
+    folder: Path,
+    passages: bool = False,
+    rule: WordRule = USUAL_RULE,
 ) -> VectorsMeta:
     """Write the BM25 vectors of a stream of documents, with their ids, titles and vocabulary, into `folder`."""
-    reader = TermReader(Analyser(settings))
+    reader = TermReader(Analyser(settings, rule))
     lengths = _count(documents, reader, folder)
     if not len(lengths):
         raise InputError("the collection has no documents; its corpus file is empty")
@@ -94,7 +98,7 @@ def encode_documents(
     _weigh(lengths, len(reader.id_of), settings, folder)
     vocabulary = Vocabulary(tuple(reader.id_of))
     write_strings(folder, "terms", vocabulary.terms)
-    queries = {"kind": "bm25", **asdict(settings)}
+    queries = described("bm25", settings, rule)
     meta = VectorsMeta(len(lengths), len(vocabulary), vocabulary.fingerprint, queries, passages)
     write_meta(folder, meta)
     return meta
@@ -111,7 +115,7 @@ def _count(documents: Iterable[Document], reader: TermReader, folder: Path) -> N
         ArrayWriter(folder / "counts.npy", np.int32) as counts,
     ):
         indptr.append(np.zeros(1, np.int64))
-        for batch in text_batches(documents):
+        for batch in text_batches(documents, reader.analyser.cutter):
             row_ids.extend(batch.doc_ids)
             titles.extend(batch.titles)
             tokens, token_ends = reader.read(bytes(batch.text), np.array(batch.ends, np.int64))
@@ -133,13 +137,13 @@ class TextBatch:
         self.ends: list[int] = []
 
 
-def text_batches(documents: Iterable[Document]) -> Iterator[TextBatch]:
+def text_batches(documents: Iterable[Document], cutter: WordCutter) -> Iterator[TextBatch]:
     """Documents as normalised UTF-8, one after the other, about a mebibyte at a time."""
     batch = TextBatch()
     for document in documents:
         batch.doc_ids.append(document.doc_id)
         batch.titles.append(shown_title(document))
-        batch.text += normalised_utf8(document.contents)
+        batch.text += cutter.normalised_utf8(document.contents)
         batch.ends.append(len(batch.text))
         if len(batch.text) >= BATCH_BYTES or len(batch.ends) >= BATCH_DOCUMENTS:
             yield batch
@@ -204,8 +208,9 @@ class LexicalQueryEncoder:
     stemmer cost more than all the rest.
     """
 
-    def __init__(self, settings: LexicalSettings, vocabulary: Vocabulary) -> None:
-        self._analyser = Analyser(settings)
+    def __init__(self, settings: LexicalSettings, vocabulary: Vocabulary, rule: WordRule = USUAL_RULE) -> None:
+        self._analyser = Analyser(settings, rule)
+        self._split_pieces = self._analyser.cutter.split_pieces
         self._id_of = vocabulary.id_of
         self._terms_of: dict[bytes, list[int]] = {}
 
@@ -220,7 +225,7 @@ class LexicalQueryEncoder:
 
     def _counts(self, text: str) -> dict[int, int]:
         counts: dict[int, int] = {}
-        for piece in split_pieces(text):
+        for piece in self._split_pieces(text):
             terms = self._terms_of.get(piece)
             for term in self._learn(piece) if terms is None else terms:
                 counts[term] = counts.get(term, 0) + 1
@@ -243,7 +248,7 @@ class LexicalQueryEncoder:
 
     def trace_query(self, text: str, terms: NDArray[np.int32]) -> TracedText:
         """Every term is a word of the text: the first that becomes it."""
-        spanned = word_spans(text)
+        spanned = self._analyser.cutter.spans(text)
         places: dict[int | None, TermSource] = {}
         for place, (start, end) in enumerate(spanned.spans):
             term = self._analyser.term(normalise(spanned.text[start:end]))
@@ -279,8 +284,9 @@ class LiveLexicalQueries(LexicalQueryEncoder):
         vocabulary: Vocabulary,
         n_documents: int,
         document_frequency: NDArray[np.int64],
+        rule: WordRule = USUAL_RULE,
     ) -> None:
-        super().__init__(settings, vocabulary)
+        super().__init__(settings, vocabulary, rule)
         idf = inverse_document_frequency(n_documents, document_frequency)
         # As a view that gives Python's numbers: for the few terms of a query, numpy's indexing takes twice as long.
         self._idf = np.where(document_frequency > 0, idf, 0).astype(np.float32).data

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import ArtifactError
-from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Query, SparseMatrix, Vocabulary
 from lexigraft.vectors.encoding_facts import EncodingFacts
 
@@ -57,10 +56,13 @@ def open_query_encoder(
     settings = dict(description)
     kind = settings.pop("kind", None)
     if kind == "bm25":
+        from lexigraft.vectors.analysis import reading_in
         from lexigraft.vectors.lexical import LexicalQueryEncoder
 
-        return LexicalQueryEncoder(LexicalSettings(**settings), vocabulary)
+        lexical, rule = reading_in(description)
+        return LexicalQueryEncoder(lexical, vocabulary, rule)
     if kind == LIVE_BM25:
+        from lexigraft.vectors.analysis import reading_in
         from lexigraft.vectors.lexical import LiveLexicalQueries
 
         if frequencies is None:
@@ -68,7 +70,8 @@ def open_query_encoder(
                 f"the index at {index_folder} is of a live index of BM25, whose queries need the document frequencies "
                 "of all its segments; open the live index instead"
             )
-        return LiveLexicalQueries(LexicalSettings(**settings), vocabulary, *frequencies)
+        lexical, rule = reading_in(description)
+        return LiveLexicalQueries(lexical, vocabulary, *frequencies, rule)
     if kind == "model":
         path = (index_folder / settings["model"]).resolve()
         if not path.is_dir():

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.types import TermSource, TracedText, Vocabulary, require_same_vocabulary
+from lexigraft.core.word_rule import rule_in
 from lexigraft.vectors.same_model import require_same_model
 from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.bags import TermBags
@@ -105,5 +106,5 @@ def open_word_queries(path: Path, vocabulary: Vocabulary, description: Mapping[s
         return WordQueryEncoder(
             SubwordReader(opened.backend, tokenizer, vocabulary, not_terms), path, fingerprint, expands, table
         )
-    reader = AlignedReader(tokenizer, vocabulary, facts["stemmer"], facts["stopwords"])
+    reader = AlignedReader(tokenizer, vocabulary, facts["stemmer"], facts["stopwords"], rule_in(facts))
     return WordQueryEncoder(reader, path, fingerprint, expands, table)

@@ -14,13 +14,15 @@ import numpy as np
 from lexigraft.core.array_types import Int32s, Int64s
 from lexigraft.core.compiled import compiled
 from lexigraft.core.types import Vocabulary
+from lexigraft.core.word_rule import FORMER_RULE, WordRule
 from lexigraft.vocab.bags import TermBags, count_terms
 from lexigraft.vocab.batching import batches
 from lexigraft.vocab.pieces import PieceTable
-from lexigraft.vocab.stems import NO_STEMMER, stemmer
-from lexigraft.vocab.stopwords import NO_STOPWORDS, stopwords
+from lexigraft.vocab.stems import NO_STEMMER
+from lexigraft.vocab.stopwords import NO_STOPWORDS
 from lexigraft.vocab.subwords import SubwordTokenizer
-from lexigraft.vocab.words import SpannedText, normalised_utf8, word_spans, words_of_piece
+from lexigraft.vocab.terms import TermRule
+from lexigraft.vocab.words import SpannedText
 
 CHARACTERS_AT_ONCE = 1 << 20
 MOST_PIECES = 1 << 20  # more distinct ones than that are forgotten, and spelt again when they come again
@@ -82,7 +84,7 @@ def pad(indptr: Int64s, values: Int32s, fill: int) -> tuple[Int64s, Int64s]:
 class AlignedReader:
     """Reads texts for one tokenizer and vocabulary; remembers the words it has spelt.
 
-    With a stemmer, a word belongs to the term that has its stem; stop-words belong to none.
+    Words are cut by `rule`. With a stemmer, a word belongs to the term that has its stem; stop-words belong to none.
     """
 
     def __init__(
@@ -91,11 +93,12 @@ class AlignedReader:
         vocabulary: Vocabulary,
         stemming: str = NO_STEMMER,
         stopping: str = NO_STOPWORDS,
+        rule: WordRule = FORMER_RULE,
     ) -> None:
         self.tokenizer = tokenizer
         self.vocabulary = vocabulary
-        self._stem = stemmer(stemming, "vocab.stemmer")
-        self._stopwords = stopwords(stopping)
+        terms = TermRule(stemming, stopping, rule)
+        self._cutter, self._stem, self._stopwords = terms.cutter, terms.stem, terms.stopwords
         self._term_of_stem = {self._stem(term): number for number, term in enumerate(vocabulary.terms)}
         self._forget()
 
@@ -133,7 +136,7 @@ class AlignedReader:
 
     def spans(self, text: str) -> SpannedText:
         """Where the words lie whose places `read` gives."""
-        return word_spans(text)
+        return self._cutter.spans(text)
 
     def _number(self, texts: Sequence[str]) -> tuple[Int32s, Int64s]:
         """Piece numbers of all texts and where each text's end, some megabyte at a time: the table of pieces makes
@@ -149,7 +152,7 @@ class AlignedReader:
         return np.concatenate(numbers), np.concatenate(ends)
 
     def _number_some(self, texts: Sequence[str]) -> tuple[Int32s, Int64s]:
-        parts = [normalised_utf8(text) for text in texts]
+        parts = [self._cutter.normalised_utf8(text) for text in texts]
         ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
         known = self._table.count
         numbers, number_ends = self._table.number(b"".join(parts), ends)
@@ -176,7 +179,7 @@ class AlignedReader:
     def _learn(self, pieces: list[bytes]) -> None:
         new_words: list[str] = []
         for piece in pieces:
-            for word in words_of_piece(piece):
+            for word in self._cutter.words_of_piece(piece):
                 if word not in self._word_number:
                     self._word_number[word] = len(self._word_number)
                     new_words.append(word)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from lexigraft.vocab.batching import batches
 from lexigraft.vocab.pieces import PieceTable
-from lexigraft.vocab.words import normalised_utf8, words_of_piece
+from lexigraft.vocab.words import WordCutter
 
 BATCH_CHARACTERS, MOST_TEXTS = 1 << 22, 1 << 18
 SERIAL_BATCHES = 24  # a hundred megabytes are counted sooner than processes are started
@@ -33,16 +33,20 @@ Counted = tuple[bytes, NDArray[np.int64]]  # distinct pieces separated by spaces
 log = logging.getLogger(__name__)
 
 
-def count_words(texts: Iterable[str], processes: int = 0) -> Counter[str]:
+USUAL = WordCutter()
+
+
+def count_words(texts: Iterable[str], processes: int = 0, cutter: WordCutter = USUAL) -> Counter[str]:
     """How often each word occurs in a stream of texts. `processes`: how many may work; 0: one a core."""
-    words, stream = _WordCounts(), batches(texts, len, MOST_TEXTS, BATCH_CHARACTERS)
-    for pieces, counts in _counted(stream, processes or os.cpu_count() or 1):
+    words, stream = _WordCounts(cutter), batches(texts, len, MOST_TEXTS, BATCH_CHARACTERS)
+    for pieces, counts in _counted(stream, processes or os.cpu_count() or 1, cutter):
         words.add(pieces, counts)
     return words.total()
 
 
-def _counted(stream: Iterator[list[str]], processes: int) -> Iterator[Counted]:
-    yield from map(count_batch, stream if processes == 1 else islice(stream, SERIAL_BATCHES))
+def _counted(stream: Iterator[list[str]], processes: int, cutter: WordCutter) -> Iterator[Counted]:
+    first = stream if processes == 1 else islice(stream, SERIAL_BATCHES)
+    yield from (count_batch(batch, cutter) for batch in first)
     further = next(stream, None)
     if further is None:
         return
@@ -51,16 +55,16 @@ def _counted(stream: Iterator[list[str]], processes: int) -> Iterator[Counted]:
     with ProcessPoolExecutor(n_workers, mp_context=get_context("spawn")) as pool:
         waiting: deque[Future[Counted]] = deque()
         for batch in chain([further], stream):
-            waiting.append(pool.submit(count_batch, batch))
+            waiting.append(pool.submit(count_batch, batch, cutter))
             if len(waiting) > 2 * n_workers:  # never more in memory than keeps them busy
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
 
 
-def count_batch(texts: list[str]) -> Counted:
+def count_batch(texts: list[str], cutter: WordCutter) -> Counted:
     """The distinct pieces of some texts and how often each occurs."""
-    text, table = b"\n".join(map(normalised_utf8, texts)), PieceTable()
+    text, table = b"\n".join(map(cutter.normalised_utf8, texts)), PieceTable()
     numbers, _ = table.number(text, np.array([len(text)], np.int64))
     return b" ".join(table.pieces(0)), np.bincount(numbers, minlength=table.count)
 
@@ -68,7 +72,8 @@ def count_batch(texts: list[str]) -> Counted:
 class _WordCounts:
     """Pieces while they are few, then words, then the frequent ones among them."""
 
-    def __init__(self) -> None:
+    def __init__(self, cutter: WordCutter) -> None:
+        self._cutter = cutter
         self._words: Counter[str] = Counter()
         self._table, self._occurrences = PieceTable(), np.zeros(0, np.int64)
         self._forgotten = 0  # words of so few occurrences were dropped on the way
@@ -91,7 +96,7 @@ class _WordCounts:
 
     def _fold(self) -> None:
         for piece, count in zip(self._table.pieces(0), self._occurrences.tolist(), strict=True):
-            for word in words_of_piece(piece):
+            for word in self._cutter.words_of_piece(piece):
                 self._words[word] += count
         self._table, self._occurrences = PieceTable(), np.zeros(0, np.int64)
         while len(self._words) > MOST_WORDS:

@@ -3,7 +3,7 @@
 terms.*  forms.*                    string tables: the terms, and the words each stands for, term by term
 forms_indptr.npy form_counts.npy    where a term's forms lie, and how often each occurs
 document_frequency.npy              of each term
-vocabulary.json                     the stemmer and the corpus's size, and counts for the eye
+vocabulary.json                     the word rule, the stemmer and the corpus's size, and counts for the eye
 tokenizer.json                      where the terms are a backbone's subwords: what spells them; no forms then
 """
 
@@ -12,6 +12,7 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +21,17 @@ from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary
+from lexigraft.core.word_rule import FORMER_RULE, WordRule, rule_in
 from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.batching import batches
 from lexigraft.vocab.counting import count_words
 from lexigraft.vocab.raw_reader import SubwordReader
 from lexigraft.vocab.reader import TextReader
-from lexigraft.vocab.stems import NO_STEMMER
+from lexigraft.vocab.stems import NO_STEMMER, own_letters
 from lexigraft.vocab.stopwords import NO_STOPWORDS
 from lexigraft.vocab.subwords import SubwordTokenizer
 from lexigraft.vocab.unigrams import build_unigrams
+from lexigraft.vocab.words import WordCutter
 
 KIND, FORMAT_VERSION = "vocabulary", 2
 
@@ -43,6 +46,7 @@ class Lexicon:
     vocabulary: Vocabulary
     stemmer: str
     stopwords: str
+    rule: WordRule
     forms: list[str]
     forms_indptr: NDArray[np.int64]
     form_counts: NDArray[np.int64]
@@ -68,17 +72,19 @@ def learn(
     stemmer: str,
     stopwords: str,
     folder: Path,
+    rule: WordRule = FORMER_RULE,
 ) -> None:
     """Learn a vocabulary of `texts`, count in how many of the `documents` each term occurs, and write both into
     `folder`."""
-    words = count_words(texts)
-    learned = build_unigrams(words, size, tokenizer, min_count, stemmer, stopwords)
+    words = count_words(texts, cutter=WordCutter(rule, own_letters(stemmer)))
+    learned = build_unigrams(words, size, tokenizer, min_count, stemmer, stopwords, rule)
     if learned.n_unspellable:
         message = "%d terms are frequent enough and left out: the backbone's tokenizer cannot spell them"
         log.warning(message, learned.n_unspellable)
-    facts: dict[str, str | int | float] = {
+    facts: dict[str, Any] = {
         "stemmer": stemmer,
         "stopwords": stopwords,
+        **rule.entry,
         "terms": len(learned.vocabulary),
         "forms": sum(map(len, learned.forms)),
         "distinct_words": learned.n_distinct_words,
@@ -89,7 +95,7 @@ def learn(
     forms = [form for family in learned.forms for form in family]
     indptr = np.cumsum([0, *map(len, learned.forms)], dtype=np.int64)
     counts = np.array([n for family in learned.forms for n in family.values()], np.int64)
-    reader = AlignedReader(tokenizer, learned.vocabulary, stemmer, stopwords)
+    reader = AlignedReader(tokenizer, learned.vocabulary, stemmer, stopwords, rule)
     _write(facts, forms, indptr, counts, documents, reader, folder)
 
 
@@ -107,14 +113,14 @@ def adopt(path: Path, documents: Iterable[str], tokenizer: SubwordTokenizer, fol
             f"{path}: {len(unspellable)} of {len(old.vocabulary)} terms (such as {example!r}) cannot be spelt by this "
             "backbone's tokenizer; learn the vocabulary with the same backbone"
         )
-    reader = AlignedReader(tokenizer, old.vocabulary, old.stemmer, old.stopwords)
+    reader = AlignedReader(tokenizer, old.vocabulary, old.stemmer, old.stopwords, old.rule)
     _write(facts, old.forms, old.forms_indptr, old.form_counts, documents, reader, folder)
 
 
 def count_subwords(documents: Iterable[str], reader: SubwordReader, folder: Path) -> None:
     """Count in how many of the `documents` each subword of a backbone occurs, and write them as a vocabulary of words
     would be into `folder`."""
-    facts: dict[str, str | int | float] = {
+    facts: dict[str, Any] = {
         "stemmer": NO_STEMMER, "stopwords": NO_STOPWORDS, "subwords": True, "terms": len(reader.vocabulary),
         "fingerprint": reader.vocabulary.fingerprint,
     }  # fmt: skip
@@ -124,7 +130,7 @@ def count_subwords(documents: Iterable[str], reader: SubwordReader, folder: Path
 
 
 def _write(
-    facts: dict[str, str | int | float],
+    facts: dict[str, Any],
     forms: list[str],
     forms_indptr: NDArray[np.int64],
     form_counts: NDArray[np.int64],
@@ -167,6 +173,7 @@ def open_lexicon(path: Path) -> Lexicon:
         vocabulary=Vocabulary(list(StringTable(path, "terms"))),
         stemmer=facts["stemmer"],
         stopwords=facts["stopwords"],
+        rule=rule_in(facts),
         forms=list(StringTable(path, "forms")),
         forms_indptr=np.load(path / "forms_indptr.npy"),
         form_counts=np.load(path / "form_counts.npy"),

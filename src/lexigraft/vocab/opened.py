@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from lexigraft.core.types import Vocabulary
 from lexigraft.vocab.lexicon import Lexicon
-from lexigraft.vocab.stems import stemmer
-from lexigraft.vocab.stopwords import stopwords
 from lexigraft.vocab.subwords import spelling_words, wants_space
+from lexigraft.vocab.terms import TermRule
 from lexigraft.vocab.tokenizer_files import OpenTokenizer
-from lexigraft.vocab.words import normalise
+from lexigraft.vocab.words import WordCutter, normalise
 
 UNIGRAMS, WORDS, PIECES = "unigrams", "words", "pieces"
 UNKNOWN_TERM = -1
@@ -37,6 +36,7 @@ class OpenVocabulary:
     n_forms: int | None = None
     n_special: int = 0
     mark: str = ""  # "##", or what begins a word; "" where every term is a word
+    cutter: WordCutter = field(default_factory=WordCutter)  # how texts are cut into the words it spells
 
     def __len__(self) -> int:
         return len(self.vocabulary)
@@ -66,14 +66,16 @@ def without_mark(piece: str, mark: str) -> str:
 
 def from_lexicon(name: str, lexicon: Lexicon, coverage: float | None) -> OpenVocabulary:
     """A learned vocabulary; a term's count is that of its forms."""
-    stem, stopped = stemmer(lexicon.stemmer, "vocab.stemmer"), stopwords(lexicon.stopwords)
+    rule = TermRule(lexicon.stemmer, lexicon.stopwords, lexicon.rule)
+    stem, stopped = rule.stem, rule.stopwords
     term_of_stem = {stem(term): number for number, term in enumerate(lexicon.vocabulary.terms)}
 
     def spell(words: Sequence[str]) -> list[list[int]]:
         return [[] if word in stopped else [term_of_stem.get(stem(word), UNKNOWN_TERM)] for word in words]
 
     counts = np.add.reduceat(lexicon.form_counts, lexicon.forms_indptr[:-1])
-    return OpenVocabulary(name, UNIGRAMS, lexicon.vocabulary, spell, counts, coverage, len(lexicon.forms))
+    n_forms = len(lexicon.forms)
+    return OpenVocabulary(name, UNIGRAMS, lexicon.vocabulary, spell, counts, coverage, n_forms, cutter=rule.cutter)
 
 
 def from_words(name: str, terms: Sequence[str]) -> OpenVocabulary:

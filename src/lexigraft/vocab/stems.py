@@ -6,6 +6,41 @@ from lexigraft.core.errors import MissingExtraError, SettingError
 
 NO_STEMMER = "none"
 
+# Letters beyond a to z that belong to the alphabet of a language and so to the rules of its stemmer, which must see
+# them with their accents. Languages of other scripts, and English, have none: all of their Latin letters may be folded.
+OWN_LETTERS = {
+    "basque": "ñç",
+    "catalan": "àáèéíìïòóúüçñ",
+    "czech": "áčďéěíňóřšťúůýž",
+    "danish": "æøåé",
+    "dutch": "äëïöüáéíóúèê",
+    "dutch_porter": "äëïöüáéíóúèê",
+    "esperanto": "ĉĝĥĵŝŭáéíóú",
+    "estonian": "äöõüšž",
+    "finnish": "äöåšž",
+    "french": "àâæçéèêëîïôœùûüÿ",
+    "german": "äöüß",
+    "greek": "άέήίόύώϊϋΐΰ",
+    "hungarian": "áéíóöőúüű",
+    "irish": "áéíóú",
+    "italian": "àáèéìíòóùú",
+    "lithuanian": "ąčęėįšųūž",
+    "norwegian": "æøåéêòôó",
+    "polish": "ąćęłńóśźż",
+    "portuguese": "àáâãçéêíóôõúü",
+    "romanian": "ăâîșțşţ",
+    "serbian": "čćđšž",
+    "sesotho": "šêô",
+    "spanish": "áéíñóúü",
+    "swedish": "åäöé",
+    "turkish": "çğıöşüâîû",
+}
+
+
+def own_letters(language: str) -> frozenset[str]:
+    """The letters with accents that the stemmer of a language must see."""
+    return frozenset(OWN_LETTERS.get(language, ""))
+
 
 def stemmer(language: str, setting: str) -> Callable[[str], str]:
     """The stem of a word in a Snowball language; "none" leaves words as they are. `setting` is for messages."""

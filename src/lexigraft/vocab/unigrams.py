@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary
-from lexigraft.vocab.stems import NO_STEMMER, stemmer
-from lexigraft.vocab.stopwords import NO_STOPWORDS, stopwords
+from lexigraft.core.word_rule import FORMER_RULE, WordRule
+from lexigraft.vocab.stems import NO_STEMMER
+from lexigraft.vocab.stopwords import NO_STOPWORDS
 from lexigraft.vocab.subwords import SubwordTokenizer
+from lexigraft.vocab.terms import TermRule
 
 
 @dataclass(frozen=True)
@@ -38,11 +40,14 @@ def build_unigrams(
     min_count: int = 2,
     stemming: str = NO_STEMMER,
     stopping: str = NO_STOPWORDS,
+    rule: WordRule = FORMER_RULE,
 ) -> UnigramVocabulary:
-    """The `size` most frequent terms (0: all) of at least `min_count` occurrences that the tokenizer can spell."""
-    by_count = sorted(counts.keys() - stopwords(stopping), key=lambda word: (-counts[word], word))
+    """The `size` most frequent terms (0: all) of at least `min_count` occurrences that the tokenizer can spell; the
+    words counted were cut by `rule` for the stemmer."""
+    terms = TermRule(stemming, stopping, rule)
+    by_count = sorted(counts.keys() - terms.stopwords, key=lambda word: (-counts[word], word))
     spelt = dict(zip(by_count, tokenizer.can_spell(by_count), strict=True))
-    stem, families = stemmer(stemming, "vocab.stemmer"), dict[str, dict[str, int]]()
+    stem, families = terms.stem, dict[str, dict[str, int]]()
     for word in by_count:
         families.setdefault(stem(word), {})[word] = counts[word]
     totals = {name: sum(forms.values()) for name, forms in families.items()}

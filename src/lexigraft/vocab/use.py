@@ -17,7 +17,6 @@ from lexigraft.vocab.bags import TermBags, count_terms
 from lexigraft.vocab.batching import batches
 from lexigraft.vocab.opened import PIECES, UNKNOWN_TERM, OpenVocabulary
 from lexigraft.vocab.pieces import PieceTable
-from lexigraft.vocab.words import normalised_utf8, words_of_piece
 
 
 @dataclass(frozen=True)
@@ -108,11 +107,12 @@ class TermReader:
 
     def read(self, texts: Sequence[str]) -> ReadTexts:
         """The terms of some thousand texts."""
-        parts = [normalised_utf8(text) for text in texts]
+        cutter = self._vocabulary.cutter
+        parts = [cutter.normalised_utf8(text) for text in texts]
         known = self._table.count
         lengths = np.cumsum([len(part) for part in parts], dtype=np.int64)
         numbers, ends = self._table.number(b"".join(parts), lengths)
-        self._learn([words_of_piece(piece) for piece in self._table.pieces(known)])
+        self._learn([cutter.words_of_piece(piece) for piece in self._table.pieces(known)])
         n_terms = len(self._vocabulary)
         # Pieces lead to terms directly here; the last place stands for what is unknown, and is no term.
         itself = np.append(np.arange(n_terms, dtype=np.int32), np.int32(UNKNOWN_TERM))

@@ -21,6 +21,7 @@ from lexigraft.core.settings.search import SEARCH_METHODS, SearchSettings
 from lexigraft.core.settings.teacher import TeacherSettings
 from lexigraft.core.settings.tilde import TildeSettings
 from lexigraft.core.settings.vocab import VocabSettings
+from lexigraft.core.settings.words import WordsSettings
 
 __all__ = [
     "AUTO",
@@ -43,5 +44,6 @@ __all__ = [
     "TeacherSettings",
     "TildeSettings",
     "VocabSettings",
+    "WordsSettings",
     "section_names",
 ]

@@ -22,6 +22,7 @@ from lexigraft.core.settings.section import Section
 from lexigraft.core.settings.teacher import TeacherSettings
 from lexigraft.core.settings.tilde import TildeSettings
 from lexigraft.core.settings.vocab import VocabSettings
+from lexigraft.core.settings.words import WordsSettings
 
 FORMER_NAME = "esplade"  # of any model, in runs from before models were called what they are
 ONCE = "each system once"
@@ -33,6 +34,7 @@ class Settings:
 
     run: RunSettings = field(default_factory=RunSettings)
     data: DataSettings = field(default_factory=DataSettings)
+    words: WordsSettings = field(default_factory=WordsSettings)
     lexical: LexicalSettings = field(default_factory=LexicalSettings)
     vocab: VocabSettings = field(default_factory=VocabSettings)
     model: ModelSettings = field(default_factory=ModelSettings)

@@ -1,10 +1,11 @@
 """BM25 and its words."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
+from lexigraft.core.settings.declaration import AUTO
+from lexigraft.core.settings.languages import STOPWORDS, stopwords_beside
 from lexigraft.core.settings.section import Section, setting
-
-STOPWORDS = {"english": "Lucene's 33 English stop-words", "none": "no word is one"}
 
 
 @dataclass(frozen=True)
@@ -17,5 +18,9 @@ class LexicalSettings(Section, name="lexical"):
     b: float = setting(
         0.75, "BM25's length normalisation: from 0, none, to 1, in proportion to the length", at_least=0, at_most=1
     )
-    stopwords: str = setting("english", "words that are left out", one_of=STOPWORDS)
+    stopwords: str = setting(AUTO, "words that are left out", one_of=STOPWORDS)
     stemmer: str = setting("english", 'words of one stem are one term: any Snowball language, or `"none"`')
+
+    def decided(self) -> Self:
+        """The same with the stop-words that "auto" means, as artifacts and their recipes say it."""
+        return replace(self, stopwords=stopwords_beside(self.stemmer, self.stopwords))

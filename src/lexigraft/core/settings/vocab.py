@@ -1,8 +1,10 @@
 """The expanded vocabulary: the terms of the learned model."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
-from lexigraft.core.settings.lexical import STOPWORDS
+from lexigraft.core.settings.declaration import AUTO
+from lexigraft.core.settings.languages import STOPWORDS, stopwords_beside
 from lexigraft.core.settings.section import Section, setting
 
 
@@ -26,7 +28,11 @@ class VocabSettings(Section, name="vocab"):
         '`"none"`: each word is a term',
     )
     stopwords: str = setting(
-        "english",
+        AUTO,
         "words that are no terms; the model reads them and takes no term from them",
         one_of=STOPWORDS,
     )
+
+    def decided(self) -> Self:
+        """The same with the stop-words that "auto" means, as artifacts and their recipes say it."""
+        return replace(self, stopwords=stopwords_beside(self.stemmer, self.stopwords))

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import InputError, SettingError
-from lexigraft.core.settings import AUTO, IndexSettings, LexicalSettings
+from lexigraft.core.settings import AUTO, IndexSettings, LexicalSettings, WordsSettings
 from lexigraft.core.types import document_of, require_same_vocabulary
 from lexigraft.index.live.state import LiveState
+from lexigraft.vectors.analysis import reading_in
 from lexigraft.vectors.quantize import fits
 from lexigraft.vectors.store import DocumentVectors, row_ranges
 
@@ -35,26 +36,30 @@ def require_alike(folder: Path, state: LiveState, vectors: DocumentVectors, keep
         raise SettingError(f"keep = {keep} does not fit {folder}, whose documents keep {terms}; leave it out")
 
 
-def require_same_reading(folder: Path, state: LiveState, settings: LexicalSettings) -> None:
-    """Raise unless texts read by `settings` fit the live index at `folder`, which is of BM25 and says how its own were
-    read. The defaults count as not given."""
+def require_same_reading(folder: Path, state: LiveState, settings: LexicalSettings, words: WordsSettings) -> None:
+    """Raise unless texts read by `settings` and `words` fit the live index at `folder`, which is of BM25 and says how
+    its own were read. The defaults count as not given."""
     if not state.counts_words:
         raise InputError(
             f"{folder} is not a live index of BM25 that keeps the counts of words: its encoder is "
             f"{state.query_encoder.get('kind')!r}; add vectors (--vectors)"
         )
-    wanted, found = asdict(settings), lexical_settings(state)
-    for name, value in asdict(found).items():
-        if settings not in (LexicalSettings(), found) and wanted[name] != value:
+    found, rule = reading_in(state.query_encoder)
+    held = {f"lexical.{name}": value for name, value in asdict(found).items()}
+    held |= {"words.fold_accents": rule.fold_accents, "words.camel_case": "on" if rule.split_camel_case else "off"}
+    wanted = {f"lexical.{name}": value for name, value in asdict(settings.decided()).items()}
+    wanted = {} if settings == LexicalSettings() else wanted
+    wanted |= {} if words == WordsSettings() else {f"words.{name}": value for name, value in asdict(words).items()}
+    for name, value in wanted.items():
+        if value not in (AUTO, held[name]):
             raise SettingError(
-                f"lexical.{name} = {wanted[name]!r} does not fit {folder}, whose documents are read with {value!r}; "
-                "leave it out"
+                f"{name} = {value!r} does not fit {folder}, whose documents are read with {held[name]!r}; leave it out"
             )
 
 
 def lexical_settings(state: LiveState) -> LexicalSettings:
     """How a live index of BM25 reads and weighs texts."""
-    return LexicalSettings(**{name: value for name, value in state.query_encoder.items() if name != "kind"})
+    return reading_in(state.query_encoder).settings
 
 
 def require_all_terms(keep: int | None) -> None:

@@ -5,7 +5,7 @@ does not matter how documents came there: a segment of all of them has the bytes
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from lexigraft.core.arrays import StringTable
@@ -13,6 +13,7 @@ from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import IndexSettings, LexicalSettings
+from lexigraft.core.word_rule import WordRule
 from lexigraft.index import store
 from lexigraft.index.build import build_index
 from lexigraft.index.inverted import IndexMeta
@@ -21,6 +22,7 @@ from lexigraft.index.live.counts import CountedSegment, keep_counts, living_rows
 from lexigraft.index.live.merging import plan_merge
 from lexigraft.index.live.state import LiveState, SegmentState
 from lexigraft.index.live.widening import longest_vocabulary
+from lexigraft.vectors.analysis import described
 from lexigraft.vectors.counted_texts import CountedRows, saturated_frequencies
 from lexigraft.vectors.quantize import MAX_IMPACT
 from lexigraft.vectors.query_encoder import LIVE_BM25
@@ -30,12 +32,13 @@ from lexigraft.vectors.store import DocumentVectors
 SATURATED_SCALE = 1 / MAX_IMPACT
 
 
-def first_state(rows: CountedRows, settings: LexicalSettings, passages: bool) -> LiveState:
+def first_state(rows: CountedRows, settings: LexicalSettings, rule: WordRule, passages: bool) -> LiveState:
     """The state, still without a segment, of an index that begins with `rows`; raises where they hold no word."""
     if not len(rows.vocabulary):
         raise InputError(f"no word was found in any of the {rows.n_rows} documents; nothing can be indexed")
-    described = {"kind": LIVE_BM25, **asdict(settings)}
-    queries = dict(sorted(described.items()))  # as the state gives it back: segments hold it, too
+    queries = dict(
+        sorted(described(LIVE_BM25, settings, rule).items())
+    )  # as the state gives it back: segments hold it, too
     return LiveState(0, 1, rows.vocabulary.fingerprint, 0, passages, queries, (), rows.mean_length)
 
 

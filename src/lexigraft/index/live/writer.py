@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 from lexigraft.core.artifact import MANIFEST, Manifest, hash_file, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import IndexSettings, LexicalSettings
+from lexigraft.core.settings import IndexSettings, LexicalSettings, WordsSettings
 from lexigraft.core.types import Document, Vocabulary
 from lexigraft.index import store
 from lexigraft.index.build import build_index
 from lexigraft.index.inverted import IndexMeta
 from lexigraft.index.live.agreement import (
     common_scale,
-    lexical_settings,
     require_8_bits,
     require_alike,
     require_all_terms,
@@ -47,7 +46,9 @@ from lexigraft.index.live.merging import plan_merge, rebuild_vectors, scales_of
 from lexigraft.index.live.reader import Segment, open_segment, with_counts
 from lexigraft.index.live.state import SEGMENTS, LiveState, SegmentState, segment_name, write_state
 from lexigraft.index.live.widening import longest_vocabulary
+from lexigraft.vectors.analysis import reading_in
 from lexigraft.vectors.counted_texts import count_texts
+from lexigraft.vectors.deciding_words import decide_by_stream
 from lexigraft.vectors.store import DocumentVectors
 
 SHOWN_IDS = 3
@@ -171,23 +172,27 @@ class LiveWriter:
         replacing: bool = False,
         settings: IndexSettings | None = None,
         progress: Progress = SILENT,
+        words: WordsSettings | None = None,
     ) -> Appended:
-        """Add documents by their texts to an index of BM25 as one more segment, or begin one, read as `lexical` says
-        (afterwards only to be checked). With `passages`, they are passages of documents. As for vectors, a known id
-        raises `InputError`, or its document is replaced."""
+        """Add documents by their texts to an index of BM25 as one more segment, or begin one, read as `lexical` and
+        `words` say (afterwards only to be checked). With `passages`, they are passages of documents. As for vectors, a
+        known id raises `InputError`, or its document is replaced."""
         settings = with_8_bits(settings)
         require_all_terms(keep)
-        state = self.state
+        state, words = self.state, words or WordsSettings()
         if state is not None:
-            require_same_reading(self.folder, state, lexical)
+            require_same_reading(self.folder, state, lexical, words)
             require_same_rows(self.folder, state, passages)
-            lexical = lexical_settings(state)
+            lexical, rule = reading_in(state.query_encoder)
+        else:
+            words, documents = decide_by_stream(words, documents)
+            rule = words.rule
         known = self._vocabulary(state.segments)[0].terms if state is not None else ()
         with self.scratch() as folder:
-            rows = count_texts(documents, lexical, known, folder)
+            rows = count_texts(documents, lexical, known, folder, rule)
             if not rows.n_rows:
                 raise InputError("there are no documents to add; the collection is empty")
-            state = state or first_state(rows, lexical, passages)
+            state = state or first_state(rows, lexical, rule, passages)
             kept_segments, n_replaced = self._without(state, row_documents(rows.row_ids, passages), replacing)
             name = segment_name(state.next_segment)
             meta = write_counted_segment(self.folder / SEGMENTS / name, state, rows, settings, progress)

@@ -57,7 +57,7 @@ def wanted_tilde(
     finetune = settings.finetune
     held_out = {"validate_every": bool(finetune.validate_every), "queries": finetune.validation_queries}
     config = {
-        **backbone, "layers": settings.model.layers, "stopwords": settings.vocab.stopwords, "tilde": how,
+        **backbone, "layers": settings.model.layers, "stopwords": settings.vocab.decided().stopwords, "tilde": how,
         "held_out": held_out, "measured": measured_split,
     }  # fmt: skip
     parents = {part: collection.digest(part) for part in (CORPUS, QUERIES, TRAIN) if collection.digest(part)}
@@ -109,7 +109,7 @@ def train(
     model = load_masked_lm(backbone, settings.model.layers, seed).to(default_device())
     _require_positions(name, model, max(tilde.query_length, tilde.document_length))
     subwords = model.subwords()
-    words = find_whole_words(subwords.terms, model.special_ids, settings.vocab.stopwords)
+    words = find_whole_words(subwords.terms, model.special_ids, settings.vocab.decided().stopwords)
     texts = cached(
         checkpoint.with_name("tilde-texts"), made_by,
         lambda draft: write_pairs(collection, measured_split, settings.finetune, tilde, model.tokenizer, draft),
@@ -119,7 +119,7 @@ def train(
     training = train_tilde(model, pairs, words.counted, tilde, checkpoint, made_by, seed, progress)
     facts = {
         "backbone": name, "fingerprint": subwords.fingerprint, "terms": len(subwords),
-        "valid_terms": int(words.counted.sum()), "stopwords": settings.vocab.stopwords,
+        "valid_terms": int(words.counted.sum()), "stopwords": settings.vocab.decided().stopwords,
         "query_length": tilde.query_length, "document_length": tilde.document_length,
         **counts, **_last_losses(training),
     }  # fmt: skip
