@@ -29,5 +29,5 @@ def quieten(encoder: SparseEncoder, documents: ReadTexts, terms: int) -> float:
     amount = float(logits.flatten().topk(wanted + 1, sorted=False).values.min())
     if amount <= 0:
         return 0.0
-    encoder.head.bias -= amount
+    encoder.head.bias.sub_(amount)
     return amount
