@@ -7,7 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from lexigraft.comparison.cost_limits import with_aim
 from lexigraft.comparison.operating_points import choose_operating_points
+from lexigraft.comparison.prunings import PruningsOnValidation
+from lexigraft.comparison.recommendation import Recommendation, recommend
 from lexigraft.core.artifact import Manifest, read_manifest, write_json
 from lexigraft.core.config import settings_as_dict
 from lexigraft.core.errors import SettingError
@@ -15,11 +18,12 @@ from lexigraft.core.lock import writer_lock
 from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.resources import measured
-from lexigraft.core.settings import AUTO, FORMER_NAME, LEXICAL, Settings
+from lexigraft.core.settings import AUTO, Settings
 from lexigraft.core.systems import OWN_HOME, System, systems_of
 from lexigraft.core.systems_table import BM25
 from lexigraft.data.collection import CORPUS, Collection
-from lexigraft.learn.model_training import ModelTraining, why_not
+from lexigraft.learn.model_training import ModelTraining
+from lexigraft.learn.usual_systems import with_systems
 from lexigraft.measure.measures import check_measures
 from lexigraft.stages.cells import (
     MeasuredOn,
@@ -33,7 +37,7 @@ from lexigraft.stages.ensure import STAGES, Ensurer
 from lexigraft.stages.evaluate import JudgedQueries, measure_names
 from lexigraft.stages.expanded_documents import Expansions
 from lexigraft.stages.finished_run import FinishedRun
-from lexigraft.stages.layout import JUDGED, Contents, RunFolder
+from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
 from lexigraft.stages.report import assemble_report, write_report
 from lexigraft.vectors import store as vectors_store
@@ -71,23 +75,6 @@ def train_until(
     return _Run(source, RunFolder(out), settings, from_stage, progress).train_until(stage)
 
 
-def with_systems(settings: Settings, collection: Collection, former: Contents | None = None) -> Settings:
-    """`run.systems` = auto as what it means for a collection, in a folder where a run that had `former` contents may
-    have been before."""
-    if settings.run.systems != (AUTO,):
-        return settings
-    if settings.systems:
-        systems = tuple(dict.fromkeys((BM25, *settings.systems)))
-    elif reason := why_not(collection):
-        log.info("no model is trained: %s", reason)
-        systems = LEXICAL
-    else:
-        # Runs from before models were called what they are keep the name: nothing of theirs is made again.
-        kept = former is not None and former.models.get(FORMER_NAME) == OWN_HOME
-        systems = (BM25, FORMER_NAME if kept else settings.model.usual_name)
-    return replace(settings, run=replace(settings.run, systems=systems))
-
-
 def with_word_rule(settings: Settings, collection: Collection) -> Settings:
     """`words.camel_case` = auto as what it means for a collection."""
     return replace(settings, words=decide_words(settings.words, collection.documents()))
@@ -114,15 +101,20 @@ class _Run:
             split = views[JUDGED].evaluation_split(self.settings.data.split)
             if is_leader():
                 self.folder.write_contents(views, self.systems())
-            indexes = self.index_views(views, split)
-            rows = [] if split is None else self.evaluate(views[JUDGED], split, indexes)
-            points = self.operating_points(views, split, indexes)
+            run = FinishedRun(self.folder, self.source, self.settings, views[JUDGED], split)
+            measured = PruningsOnValidation(run, self.artifacts, {}, self.progress)
+            self.index_views(views, measured)
+            points = self.operating_points(views, measured)
+            rows = [] if split is None else self.evaluate(views[JUDGED], split, measured, points)
+            recommended = recommend(run, measured, points)
+            if is_leader():
+                self.folder.write_contents(views, self.systems(), recommended.system if recommended else "")
             if split is None:
                 message = "%s has no test or dev judgements: it is indexed and searchable, and nothing is measured"
                 log.warning(message, self.source)
             if not is_leader():
                 return {}
-            report = self.report(views, split, rows, points)
+            report = self.report(views, split, rows, points, recommended)
             write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
             return report
 
@@ -146,8 +138,11 @@ class _Run:
             self.collect(description)
             judged = collected(self.source, self.settings.data, self.folder.collection)[JUDGED]
             self.settings = with_word_rule(self.settings, judged)
-            own = System("", self.settings, OWN_HOME)
-            training = self.training(judged, judged.evaluation_split(self.settings.data.split), own)
+            split = judged.evaluation_split(self.settings.data.split)
+            own = System(self.settings.model.usual_name, self.settings, OWN_HOME)
+            if stage == "finetune":
+                own = self.steered(judged, split, own)
+            training = self.training(judged, split, own)
             part, make = {
                 "vocabulary": ("vocabulary", training.vocabulary),
                 "pretrain": ("pretrained", training.pretrained),
@@ -171,11 +166,14 @@ class _Run:
         """Those of the run, in the order of its settings."""
         return systems_of(self.settings)
 
-    def index_views(self, views: dict[str, Collection], split: str | None) -> dict[tuple[str, int], Manifest]:
-        """Encode and index every view with every system, BM25 first; returns the judged indexes by (system, dk)."""
-        judged: dict[tuple[str, int], Manifest] = {}
+    def index_views(self, views: dict[str, Collection], measured: PruningsOnValidation) -> None:
+        """Encode and index every view with every system, BM25 first, by whose cost models are steered; `measured` is
+        told the judged indexes."""
         for system in sorted(self.systems(), key=lambda one: one.is_model):
-            training = self.training(views[JUDGED], split, system) if system.is_model else None
+            training = None
+            if system.is_model:
+                steered = with_aim(measured.run, measured, system)
+                training = self.training(views[JUDGED], measured.run.split, steered)
             model = training.finetuned() if training is not None else None
             for view, collection in views.items():
                 expansions = training.expansions(view, collection) if training is not None else None
@@ -184,10 +182,20 @@ class _Run:
                 for keep in dict.fromkeys([0, *(dk for _, dk in budgets)]):
                     made = self.index(view, system.name, keep, vectors)
                     if view == JUDGED:
-                        judged[system.name, keep] = made
+                        measured.indexes[system.name, keep] = made
                 if view == next(iter(views)):
                     log.info("searchable now: lexigraft search --run %s --system %s", self.folder.root, system.name)
-        return judged
+
+    def steered(self, judged: Collection, split: str | None, own: System) -> System:
+        """The run's own model with the cost that its training is steered to: that of BM25, which is indexed first, as
+        `run` would have it."""
+        settings = replace(self.settings, run=replace(self.settings.run, systems=(BM25, own.name)))
+        run = FinishedRun(self.folder, self.source, settings, judged, split)
+        measured = PruningsOnValidation(run, self.artifacts, {}, self.progress)
+        if own.settings.finetune.aim == AUTO and own.settings.prune.budget == BM25:
+            vectors = ensure_lexical_vectors(self.artifacts, settings, JUDGED, judged, BM25, self.progress)
+            measured.indexes[BM25, 0] = self.index(JUDGED, BM25, 0, vectors)
+        return with_aim(run, measured, own)
 
     def training(self, collection: Collection, split: str | None, system: System) -> ModelTraining:
         folder, artifacts = self.folder.of(system), self.artifacts.of(system)
@@ -221,22 +229,28 @@ class _Run:
     def index(self, view: str, system: str, keep: int, vectors: Manifest) -> Manifest:
         return ensure_index(self.artifacts, self.settings, view, system, keep, vectors, self.progress)
 
-    def evaluate(self, collection: Collection, split: str, indexes: dict[tuple[str, int], Manifest]) -> list[Path]:
+    def evaluate(
+        self,
+        collection: Collection,
+        split: str,
+        measured: PruningsOnValidation,
+        points: dict[str, OperatingPoint],
+    ) -> list[Path]:
+        """Measure every system at its prunings, the one that it is searched with among them."""
         return [
             ensure_evaluation(
                 self.artifacts, self.settings, MeasuredOn(collection, split), system.name, keep,
-                indexes[system.name, keep[1]], self.encoded, self.progress,
+                measured.index(system.name, keep[1]), self.encoded, self.progress,
             )
             for system in self.systems()
-            for keep in system.prunings
+            for keep in dict.fromkeys((*system.prunings, (points[system.name].qk, points[system.name].dk)))
         ]  # fmt: skip
 
     def operating_points(
-        self, views: dict[str, Collection], split: str | None, indexes: dict[tuple[str, int], Manifest]
+        self, views: dict[str, Collection], measured: PruningsOnValidation
     ) -> dict[str, OperatingPoint]:
         """Choose what each system is searched with; the view that is searched gets the index it takes."""
-        run = FinishedRun(self.folder, self.source, self.settings, views[JUDGED], split)
-        points = choose_operating_points(run, self.artifacts, indexes, self.progress)
+        points = choose_operating_points(measured.run, measured)
         searched = next(iter(views))
         for system, point in points.items():
             if searched != JUDGED and point.dk:
@@ -253,6 +267,7 @@ class _Run:
         split: str | None,
         evaluations: list[Path],
         points: dict[str, OperatingPoint],
+        recommended: Recommendation | None,
     ) -> dict[str, Any]:
         with measured() as usage:
             name = PYDOCS if self.source == PYDOCS else views[JUDGED].name
@@ -260,6 +275,8 @@ class _Run:
                 name, split, evaluations, points, self.artifacts.timings(), self.read_of_documents()
             )
             report |= self.teachers()
+            if recommended is not None:
+                report["recommended"] = recommended._asdict()
             write_report(report, self.folder)
         self.artifacts.labels.append("report")
         self.artifacts.record("report", usage.seconds, usage.peak_rss_mib)

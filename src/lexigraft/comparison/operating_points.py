@@ -1,71 +1,114 @@
 """The operating point of every system of a run: the best pruning that costs no more than `prune.budget` allows, by what
 validation queries say of it."""
 
+import json
 import logging
+from collections.abc import Sequence
+from pathlib import Path
 
-from lexigraft.comparison.prunings import BM25, WHOLE, PruningsOnValidation, ValidatedPrunings
-from lexigraft.comparison.validation import NoValidationQueriesError, ValidationQueries, validation_queries
-from lexigraft.core.artifact import Manifest
-from lexigraft.core.progress import SILENT, Progress
+import numpy as np
+
+from lexigraft.comparison.affordable import Affordable, Asked, affordable_prunings
+from lexigraft.comparison.cost_limits import CostLimit, NoLimitError, cost_limit
+from lexigraft.comparison.prunings import WHOLE, PruningsOnValidation
+from lexigraft.comparison.validation import CHOSEN_BY, ValidationQueries
+from lexigraft.core.artifact import Manifest, open_artifact, write_json
 from lexigraft.core.systems import System
-from lexigraft.stages.ensure import Ensurer
+from lexigraft.core.types import document_of
+from lexigraft.data.collection import QUERIES
+from lexigraft.stages.evaluate import JudgedQueries
 from lexigraft.stages.finished_run import FinishedRun
+from lexigraft.stages.layout import JUDGED
 from lexigraft.stages.operating_point import OperatingPoint
+from lexigraft.vectors import store as vectors_store
+from lexigraft.vectors.store import open_vectors
 
-NO_BUDGET = "none"
+KIND, FORMAT_VERSION = "operating-point", 1
+FILE = "prunings.json"
+FEWEST_QUERIES = 50  # of which fewer say little of what is best
 
 log = logging.getLogger(__name__)
 
 
-def choose_operating_points(
-    run: FinishedRun,
-    artifacts: Ensurer,
-    indexes: dict[tuple[str, int], Manifest],
-    progress: Progress = SILENT,
-) -> dict[str, OperatingPoint]:
-    """What each system is searched with: one of its prunings where it is a model; whole vectors for BM25, and wherever
-    nothing can be chosen. `indexes` are those of the judged view that are there, by system and dk."""
-    measured = PruningsOnValidation(run, artifacts, indexes, progress)
+def choose_operating_points(run: FinishedRun, measured: PruningsOnValidation) -> dict[str, OperatingPoint]:
+    """What each system is searched with: the best pruning within its cost where it is a model; whole vectors for BM25,
+    and wherever nothing can be chosen. The index that a choice needs is made in the judged view."""
     chosen = {}
     for system in run.systems():
         if not system.is_model:
             chosen[system.name] = _whole("BM25 is not pruned")
             continue
-        chosen[system.name] = operating_point(run, measured, system)
+        chosen[system.name] = point = operating_point(run, measured, system)
+        measured.index(system.name, point.dk)
         log.info("%s is searched with %s", system.name, chosen[system.name].why)
     return chosen
 
 
 def operating_point(run: FinishedRun, measured: PruningsOnValidation, system: System) -> OperatingPoint:
-    """The best of a system's prunings within its budget."""
-    limit, grid = system.settings.prune.budget, system.prunings
-    if limit == NO_BUDGET:
-        return _whole("prune.budget is none")
-    if limit == BM25 and BM25 not in run.settings.run.systems:
-        return _whole("the run has no bm25 to say what a search may cost")
+    """The best of all prunings of a system within its limit."""
     try:
-        queries = validation_queries(run, measured=False, system=system)
-    except NoValidationQueriesError as error:
-        return _whole(error.reason)
-    found = measured.measure(queries, system.name, grid, limit)
-    best = found.best(inclusive=True)
-    if best is None:
-        least = found.cheapest
-        return _whole(
-            f"no pruning costs at most {_cost(found)} on {_asked(queries, least['queries'])}; the cheapest, "
-            f"({least['qk']}, {least['dk']}), costs {least['FLOPS']:.3f}"
-        )
-    of = f"the best of {len(grid)} prunings" if len(grid) > 1 else "the only pruning, which is"
-    queries_asked = _asked(queries, found.cheapest["queries"])
-    return OperatingPoint(*best, f"({best[0]}, {best[1]}): {of} at no more than {_cost(found)}, on {queries_asked}")
+        limit = cost_limit(run, measured, system)
+    except NoLimitError as error:
+        return _whole(str(error))
+    if run.settings.search.two_step or run.settings.search.overlap:  # which change what a pruning is worth
+        found = _of_grid(measured, system, limit)
+    else:
+        found = _affordable(run, measured, system, limit)
+    on = _asked(limit.queries, len({qrel.query_id for qrel in limit.queries.qrels if qrel.relevance > 0}))
+    if not found:
+        return _whole(f"even one term a document costs more than {limit.described} on {on}")
+    best = max(found, key=lambda one: (one.mrr, -one.flops))
+    few = "" if len(limit.queries.qrels) >= FEWEST_QUERIES else ", which are too few to choose well by"
+    why = f"({best.qk}, {best.dk}): best of {len(found)} prunings at no more than {limit.described}, on {on}{few}"
+    return OperatingPoint(best.qk, best.dk, why, limit.share, limit.flops, best.flops, best.mrr)
+
+
+def _of_grid(measured: PruningsOnValidation, system: System, limit: CostLimit) -> list[Affordable]:
+    """Of `prune.budgets`, those that cost no more, each indexed and searched as the settings say."""
+    rows = measured.measure(limit.queries, system.name, system.prunings, limit.flops).rows
+    found = (Affordable(row["qk"], row["dk"], row["FLOPS"], row[CHOSEN_BY]) for row in rows)
+    return [one for one in found if one.flops <= limit.flops]
+
+
+def _affordable(run: FinishedRun, measured: PruningsOnValidation, system: System, limit: CostLimit) -> list[Affordable]:
+    """The prunings that cost no more, computed now or before."""
+    path = run.folder.vectors(JUDGED, system.name)
+    vectors = open_artifact(path, vectors_store.KIND, vectors_store.FORMAT_VERSION, checksums=False)
+    parents = {"vectors": vectors.fingerprint, "queries": run.collection.digest(QUERIES)}
+    parents["judgements"] = limit.queries.digest
+    wanted = Manifest(KIND, FORMAT_VERSION, {"system": system.name, "flops": limit.flops}, parents)
+    folder = run.folder.choice(system.name)
+
+    def make(out: Path) -> None:
+        opened = open_vectors(path, checksums=False)
+        queries = measured.encoded_queries(limit.queries, system.name)
+        asked = _with_rows(queries, opened.matrix.row_ids, opened.passages)
+        found = affordable_prunings(asked, opened.matrix, limit.flops)
+        write_json(out / FILE, [one._asdict() for one in found])
+
+    measured.artifacts.ensure("evaluate", f"choose (qk, dk) of {system.name}", folder, wanted, make)
+    return [Affordable(**one) for one in json.loads((folder / FILE).read_text(encoding="utf-8"))]
+
+
+def _with_rows(queries: JudgedQueries, row_ids: Sequence[str], passages: bool) -> Asked:
+    """The queries with the rows of their relevant documents: of a document in passages, with all of its rows."""
+    wanted = {doc_id for of in queries.judged.values() for doc_id, relevance in of.items() if relevance > 0}
+    places: dict[str, list[int]] = {}
+    for row, name in enumerate(row_ids):
+        doc_id = document_of(name) if passages else name
+        if doc_id in wanted:
+            places.setdefault(doc_id, []).append(row)
+
+    def rows_of(query: str) -> list[int]:
+        judged = queries.judged[query].items()
+        return [row for doc_id, relevance in judged if relevance > 0 for row in places.get(doc_id, ())]
+
+    relevant = [np.array(rows_of(query), np.int64) for query in queries.vectors.row_ids]
+    return Asked(queries.vectors, relevant)
 
 
 def _whole(reason: str) -> OperatingPoint:
     return OperatingPoint(*WHOLE, f"whole vectors: {reason}")
-
-
-def _cost(found: ValidatedPrunings) -> str:
-    return f"{found.flops:g} FLOPS" if found.bm25 is None else f"BM25's {found.flops:.3f} FLOPS"
 
 
 def _asked(queries: ValidationQueries, n: int) -> str:

@@ -72,9 +72,13 @@ class PruningsOnValidation:
         self, queries: ValidationQueries, system: str, grid: Sequence[Keep], limit: float | str
     ) -> ValidatedPrunings:
         """Every pruning of `grid`, with a limit in FLOPS or, for "bm25", that of BM25 on the same queries."""
-        bm25 = self.row(queries, BM25, WHOLE, self._queries_of(system)) if limit == BM25 else None
+        bm25 = self.bm25_row(queries, system) if limit == BM25 else None
         flops = float(limit) if bm25 is None else float(bm25["FLOPS"])
         return ValidatedPrunings(queries, grid, [self.row(queries, system, keep) for keep in grid], flops, bm25)
+
+    def bm25_row(self, queries: ValidationQueries, system: str) -> dict[str, Any]:
+        """BM25 on the validation queries of a system."""
+        return self.row(queries, BM25, WHOLE, self._queries_of(system))
 
     def _queries_of(self, system: str) -> str:
         """The name of a model that may have held out other queries than the run's first; else nothing. What BM25 costs
@@ -88,18 +92,29 @@ class PruningsOnValidation:
         index_path, vectors_path = folder.index(JUDGED, system, keep[1]), folder.vectors(JUDGED, system)
 
         def make(out: Path) -> None:
-            asked = system, queries.digest
-            if asked not in self.encoded:
-                self.encoded[asked] = encode_judged(
-                    self.run.collection, queries.split, index_path, UNTIMED, queries.qrels
-                )
-            validate(self.encoded[asked], self.run.settings.search, index_path, vectors_path, system, keep, out)
+            validate(
+                self.encoded_queries(queries, system),
+                self.run.settings.search,
+                index_path,
+                vectors_path,
+                system,
+                keep,
+                out,
+            )
 
         path = folder.validation(system, *keep, queries_of)
         wanted = wanted_validation(self.run, queries, system, keep, index)
         whose = f", queries of {queries_of}" if queries_of else ""
         self.artifacts.ensure("evaluate", f"validate {system} (qk={keep[0]}, dk={keep[1]}{whose})", path, wanted, make)
         return read_row(path)
+
+    def encoded_queries(self, queries: ValidationQueries, system: str) -> JudgedQueries:
+        """The validation queries as a system writes them; it has an index of whole vectors."""
+        asked = system, queries.digest
+        if asked not in self.encoded:
+            index_path = self.run.folder.index(JUDGED, system, 0)
+            self.encoded[asked] = encode_judged(self.run.collection, queries.split, index_path, UNTIMED, queries.qrels)
+        return self.encoded[asked]
 
     def index(self, system: str, dk: int) -> Manifest:
         """The judged view's index of a system with `dk` terms a document, made where it is not there."""

@@ -52,9 +52,12 @@ class ValidationQueries(NamedTuple):
         return hashlib.sha256(canonical_json(self.qrels).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def validation_queries(run: FinishedRun, measured: bool = True, system: System | None = None) -> ValidationQueries:
+def validation_queries(
+    run: FinishedRun, measured: bool = True, system: System | None = None, trained: bool = True
+) -> ValidationQueries:
     """Those for a system of a run, or for its first model; raises where there are none, and says how to get some.
-    `measured`: the run must report numbers of others; without it, one that measures nothing may have some, too."""
+    `measured`: the run must report numbers of others; without it, one that measures nothing may have some, too.
+    `trained`: without it they are asked for before the system is trained, whatever a model there was trained with."""
     model = system if system is not None and system.is_model else next((s for s in run.systems() if s.is_model), None)
     split = run.measured_split() if measured else run.split
     reported = {qrel.query_id for qrel in run.collection.qrels(split)} if split is not None else set()
@@ -65,7 +68,8 @@ def validation_queries(run: FinishedRun, measured: bool = True, system: System |
     elif TRAIN not in run.collection.splits:
         found = ValidationQueries("", "", [])
     elif model is not None:
-        _require_what_trained(run, model)
+        if trained:
+            _require_what_trained(run, model)
         kept = held_out(run.collection, split, model.settings.finetune)
         found = ValidationQueries("training queries that were held out", TRAIN, kept)
     else:

@@ -42,7 +42,7 @@ def finetune(
     if model.queries in WITHOUT_MODEL:
         settings = replace(settings, qk=0)  # a query is its own words, and all of them
 
-    cut = not settings.dual  # the dual loss ranks by whole vectors, too: nothing of them is without meaning
+    cut = not settings.dual  # otherwise whole vectors are ranked by, too: nothing of them is without meaning
 
     def open_pretrained() -> SparseEncoder:
         encoder = open_encoder(pretrained).to(default_device())

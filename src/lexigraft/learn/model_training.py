@@ -335,9 +335,9 @@ def _require_positions(settings: Settings) -> None:
 
 def _require_no_pressure_on_queries(settings: FinetuneSettings) -> None:
     """Raise where the number of a query's terms would have to be learned, and no model writes them."""
-    if (settings.dual or settings.mask_kl) and not settings.dk:
+    if settings.mask_kl and not settings.dk:
         raise SettingError(
-            "finetune.dual and mask_kl compare masked vectors with whole ones, and where no model writes queries only "
+            "finetune.mask_kl compares masked vectors with whole ones, and where no model writes queries only "
             "documents are masked; set finetune.dk to more than 0"
         )
     for name in ("flops_q", "l1_q"):

@@ -8,7 +8,7 @@ from pathlib import Path
 from lexigraft.core.config import settings_from_dict
 from lexigraft.core.errors import ArtifactError, InputError, LexigraftError
 from lexigraft.core.settings import Settings
-from lexigraft.core.systems import System, system_of, systems_of
+from lexigraft.core.systems import System, systems_of
 from lexigraft.data.collection import Collection
 from lexigraft.stages.collect import collected
 from lexigraft.stages.layout import JUDGED, RunFolder
@@ -42,7 +42,7 @@ class FinishedRun:
 
     def system(self, name: str) -> System:
         """The one of that name."""
-        return system_of(self.settings, self.require_system(name))
+        return next(one for one in self.systems() if one.name == self.require_system(name))
 
     def require_system(self, system: str) -> str:
         """The name, which must be that of a system of the run."""

@@ -12,6 +12,7 @@ RUN/VIEW/metadata/                  what filters read, of any system's documents
 RUN/judged/SYSTEM/evaluation-qkN-dkM/    run.trec, per-query measures, the report row
 RUN/judged/SYSTEM/validation-qkN-dkM[-OTHER]/    the same setting on queries that nothing is reported of, held out for
                                     the first model or for OTHER
+RUN/judged/SYSTEM/choice/           the prunings within its cost that its operating point was chosen from
 RUN/report.json report.md report.png
 RUN/run.json                        which views and systems the run has now, and where their models lie; what
                                     else lies there is of former calls
@@ -33,14 +34,19 @@ from lexigraft.core.systems import HOMES, OWN_HOME, System
 
 JUDGED, FULL = "judged", "full"
 QUALITY = "quality.json"
+BEFORE_RANKING = ("vocabulary", "backbone", "mlm", "pretrain")  # how the parts are called that models may share
 
 
 class Contents(NamedTuple):
-    """What a run has now; `models`: the folder of each system's model in the run, of those that have one."""
+    """What a run has now; `models`: the folder of each system's model in the run, of those that have one; `bases`: that
+    of the model whose vocabulary and pre-training it shares, of those that share another one's. `recommended`: the
+    system that a search takes when nobody names one, where the run found out."""
 
     views: list[str]
     systems: list[str]
     models: dict[str, str]
+    bases: dict[str, str] = {}  # noqa: RUF012
+    recommended: str = ""
 
 
 def find_model(path: Path) -> Path:
@@ -50,12 +56,12 @@ def find_model(path: Path) -> Path:
 
 def find_part(path: Path, parts: Sequence[str]) -> Path | None:
     """`path` where that is an artifact, else the first of `parts` that the model of the run there has; None where that
-    is nothing. Raises where the run has several models."""
+    is nothing. Raises where the run has several models, and none of its own."""
     if (path / MANIFEST).is_file():
         return path
     homes = [path / OWN_HOME, *sorted((path / HOMES).glob("*")), path]  # at last, the folder of one of those
     found = [next((home / part for part in parts if (home / part / MANIFEST).is_file()), None) for home in homes]
-    there = [part for part in found if part is not None]
+    there = [part for part in found if part is not None][: 1 if found[0] is not None else None]  # a run's own is meant
     if len(there) > 1:
         raise ArtifactError(f"the run at {path} has several models; name one of: {', '.join(map(str, there))}")
     return there[0] if there else None
@@ -74,10 +80,11 @@ class RunFolder:
 
     root: Path
     home: str = OWN_HOME
+    base: str = ""  # the folder of the model whose vocabulary and pre-training it shares, where it is another one
 
     def of(self, system: System) -> "RunFolder":
         """The same run, with the model of that system."""
-        return replace(self, home=system.home) if system.is_model else self
+        return replace(self, home=system.home, base=system.base) if system.is_model else self
 
     @property
     def collection(self) -> Path:
@@ -85,7 +92,8 @@ class RunFolder:
 
     def model(self, part: str) -> Path:
         """A part of the model that is meant."""
-        return self.root / self.home / part
+        home = self.base if self.base and part.startswith(BEFORE_RANKING) else self.home
+        return self.root / home / part
 
     def teacher(self, part: str) -> Path:
         return self.model("teacher") / part
@@ -131,6 +139,10 @@ class RunFolder:
         whose = f"-{queries_of}" if queries_of else ""
         return self.root / JUDGED / system / f"validation-qk{qk}-dk{dk}{whose}"
 
+    def choice(self, system: str) -> Path:
+        """Where the prunings lie that a system's operating point was chosen from."""
+        return self.root / JUDGED / system / "choice"
+
     def in_the_way(self) -> str | None:
         """The name of a file that a run would overwrite in a folder where none has run before."""
         if lock_file(self.root).exists():
@@ -139,10 +151,12 @@ class RunFolder:
         written = (*own, *map(self.report, ("json", "md", "png")))
         return next((file.name for file in written if file.exists()), None)
 
-    def write_contents(self, views: Iterable[str], systems: Sequence[System]) -> None:
+    def write_contents(self, views: Iterable[str], systems: Sequence[System], recommended: str = "") -> None:
         """Say what the run has now."""
         models = {system.name: system.home for system in systems if system.is_model}
-        write_json(self.contents, Contents(list(views), [system.name for system in systems], models)._asdict())
+        bases = {system.name: system.base for system in systems if system.base}
+        names = [system.name for system in systems]
+        write_json(self.contents, Contents(list(views), names, models, bases, recommended)._asdict())
 
     def read_contents(self) -> Contents:
         """What the run has now; nothing where it has not begun. Raises where there is no run."""
@@ -155,11 +169,13 @@ class RunFolder:
         except (OSError, ValueError, KeyError, TypeError):
             return Contents([], [], {})
         former = {FORMER_NAME: OWN_HOME} if FORMER_NAME in systems else {}  # of runs that do not say it
-        return Contents(views, systems, dict(found.get("models", former)))
+        models, bases = dict(found.get("models", former)), dict(found.get("bases", {}))
+        return Contents(views, systems, models, bases, str(found.get("recommended", "")))
 
     def of_name(self, system: str) -> "RunFolder":
         """The same run, with the model of the system of that name."""
-        return replace(self, home=self.read_contents().models.get(system, OWN_HOME))
+        contents = self.read_contents()
+        return replace(self, home=contents.models.get(system, OWN_HOME), base=contents.bases.get(system, ""))
 
     def searchable_index(self, system: str | None) -> Path:
         """The whole index that a person searches: that of the first view."""
@@ -167,12 +183,16 @@ class RunFolder:
         return self.index(view, name, 0)
 
     def searchable(self, system: str | None) -> tuple[str, str]:
-        """(view, system) that a person searches. None: the learned model if it is ready, else the run's first system
-        that is; of several models, one must be named."""
-        ready = self.ready()
+        """(view, system) that a person searches. None: the one that the run recommends; without one its own model, or
+        the only other one, if it is ready, else the run's first system that is. Of several models that [systems] names,
+        one must be named."""
+        ready, contents = self.ready(), self.read_contents()
         if system is not None and system not in ready:
             raise ArtifactError(f"the run at {self.root} has no system {system!r}; present: {', '.join(ready)}")
-        models = [name for name in ready if name in self.read_contents().models]
+        if system is None and contents.recommended in ready:
+            return ready[contents.recommended], contents.recommended
+        models = [name for name in ready if name in contents.models]
+        models = [name for name in models if contents.models[name] == OWN_HOME] or models
         if system is None and len(models) > 1:
             raise ArtifactError(
                 f"the run at {self.root} has several models, and none is named; name a system: {', '.join(ready)}"

@@ -10,11 +10,17 @@ from lexigraft.stages.layout import RunFolder
 
 
 class OperatingPoint(NamedTuple):
-    """Terms kept of a query and of a document (0: all), and in one line why these."""
+    """Terms kept of a query and of a document (0: all), and in one line why these. Where they were chosen for a cost:
+    the share of BM25's that was asked for, the FLOPS which that is on validation queries, and what the choice costs
+    and is worth (MRR@10) there."""
 
     qk: int
     dk: int
     why: str
+    share: float | None = None
+    asked: float | None = None
+    reached: float | None = None
+    mrr: float | None = None
 
 
 def read_operating_point(run: RunFolder, system: str) -> OperatingPoint:
@@ -23,7 +29,8 @@ def read_operating_point(run: RunFolder, system: str) -> OperatingPoint:
         chosen: dict[str, Any] = json.loads(run.operating_points.read_text(encoding="utf-8"))[system]
     except (OSError, ValueError, KeyError):
         return OperatingPoint(0, 0, "whole vectors: this run chose no operating point for the system")
-    return OperatingPoint(int(chosen["qk"]), int(chosen["dk"]), str(chosen["why"]))
+    said = {name: chosen[name] for name in ("share", "asked", "reached", "mrr") if name in chosen}
+    return OperatingPoint(int(chosen["qk"]), int(chosen["dk"]), str(chosen["why"]), **said)
 
 
 def write_operating_points(run: RunFolder, chosen: Mapping[str, OperatingPoint]) -> None:

@@ -105,8 +105,23 @@ def kept_terms(row: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def operating_point_lines(report: Mapping[str, Any]) -> list[str]:
-    """What each system with several prunings is searched with, and why; one line a system."""
-    return [f"{CHOSEN_MARK} {system} is searched with {point['why']}" for system, point in _choices(report).items()]
+    """What each system with several prunings is searched with, and why; one line a system. Then which one a search
+    takes when nobody names one."""
+    lines = [
+        f"{CHOSEN_MARK} {system} is searched with {point['why']}{_reached(point)}"
+        for system, point in _choices(report).items()
+    ]
+    if recommended := report.get("recommended"):
+        lines.append(f"recommended: {recommended['system']} ({recommended['why']})")
+    return lines
+
+
+def _reached(point: Mapping[str, Any]) -> str:
+    """What was asked for and what was reached, on the queries that it was chosen by."""
+    if not point.get("asked"):
+        return ""
+    share = point["reached"] / point["asked"]
+    return f": asked {point['asked']:.3f} FLOPS, reached {point['reached']:.3f} ({share:.0%} of it) there"
 
 
 def reading_lines(report: Mapping[str, Any]) -> list[str]:

@@ -41,7 +41,7 @@ class FinetuneSettings(Section, name="finetune"):
     )
     warmup: int = warmup(10)
     horizon: int = horizon()
-    dropout: float = dropout(0.0)
+    dropout: float = dropout(0.1)
     chunk: int = setting(
         0,
         "texts encoded at once: memory for so many, at the price of a second forward pass; the result is the same",
@@ -55,8 +55,9 @@ class FinetuneSettings(Section, name="finetune"):
     )
     symmetric: bool = setting(True, "documents must find their queries too; hard negatives need not")
     dual: bool = setting(
-        False,
-        "the ranking loss of the unmasked vectors beside that of the masked ones; needs `finetune.qk` or `finetune.dk`",
+        True,
+        "the ranking loss of the unmasked vectors beside that of the masked ones, where `finetune.qk` or `finetune.dk` "
+        "mask some",
     )
     mask_kl: float = _weight(
         0.0,
@@ -115,17 +116,23 @@ class FinetuneSettings(Section, name="finetune"):
             "kept": "what `finetune.qk` and `finetune.dk` keep",
         },
     )
-    aim: float = setting(
-        0.0,
+    aim: float | str = setting(
+        "auto",
         "the cost, in FLOPS, that the regularisers are steered to: their weight is multiplied by a factor that rises "
         "while the batch's vectors, cut to `finetune.qk` and `finetune.dk`, cost more, and falls while they cost less",
-        "`run.cost` sets it.",
         at_least=0,
         zero="their weight stays as it is set",
+        auto="one and a half times what `prune.budget` allows, of which pruning takes the rest; 0 where that is none",
     )
     ramp: int = setting(40, "steps over which the regularisers grow to their weight, quadratically", at_least=0)
-    qk: int = setting(96, "terms kept a query, in training and in the model's vectors", at_least=0, zero="all")
-    dk: int = setting(160, "terms kept a document, in training and in the model's vectors", at_least=0, zero="all")
+    qk: int = setting(
+        12,
+        "terms kept a query where the ranking loss is computed; the model's vectors are cut to them, too, unless "
+        "`finetune.dual` also ranks by whole ones",
+        at_least=0,
+        zero="all",
+    )
+    dk: int = setting(50, "the same of a document", at_least=0, zero="all")
     checkpoint_every: int = checkpoint_every(75)
     validate_every: int = setting(
         75,
@@ -156,7 +163,5 @@ class FinetuneSettings(Section, name="finetune"):
         weighs = self.margin_mse > 0 or self.kl > 0
         heard = "empty, unless finetune.margin_mse or kl gives its scores a weight"
         require(weighs or not self.teacher, "finetune.teacher", self.teacher, heard)
-        masked = "off (false, 0), unless finetune.qk or dk is more than 0: without a mask nothing is masked"
-        for name in ("dual", "mask_kl"):
-            require(not getattr(self, name) or self.qk + self.dk > 0, f"finetune.{name}", getattr(self, name), masked)
-        require(self.in_batch > 0 or not self.dual, "finetune.dual", self.dual, "false, unless in_batch is more than 0")
+        masked = "0, unless finetune.qk or dk is more than 0: without a mask nothing is masked"
+        require(not self.mask_kl or self.qk + self.dk > 0, "finetune.mask_kl", self.mask_kl, masked)

@@ -15,8 +15,18 @@ class PruneSettings(Section, name="prune"):
     lexical: tuple[tuple[int, int], ...] = setting(((0, 0),), "pairs (qk, dk) of terms that BM25 keeps")
     budget: float | str = setting(
         "bm25",
-        "what a search of the run may cost, in FLOPS: it is searched with the best of `prune.budgets`, by MRR@10 on "
-        "validation queries, that costs no more there",
+        "what a search of the run may cost, in FLOPS: it is searched with the (qk, dk) that is best, by MRR@10 on "
+        "validation queries, of those that cost no more there",
         more_than=0,
-        words={"bm25": "what BM25 costs on the same queries", "none": "nothing is chosen, whole vectors are searched"},
+        words={
+            "bm25": "`prune.cost` times what BM25 costs on the same queries",
+            "none": "nothing is chosen, whole vectors are searched",
+        },
+    )
+    cost: float | str = setting(
+        "auto",
+        "the share of BM25's FLOPS that a search may cost, where `prune.budget` is bm25",
+        "Also `--cost`.",
+        more_than=0,
+        auto="one half; 1 where no model writes queries",
     )

@@ -32,7 +32,7 @@ class Objective:
     def __init__(self, settings: FinetuneSettings, n_terms: int, device: torch.device) -> None:
         self.settings = settings
         self._frequency = DocumentFrequency(n_terms, device) if settings.df_flops else None
-        self._control = CostControl(settings.aim, device) if settings.aim else None
+        self._control = CostControl(settings.aim, device) if isinstance(settings.aim, float) and settings.aim else None
 
     def state(self) -> Named:
         """What it remembers from step to step: saved with checkpoints and filled in again in place."""
@@ -44,7 +44,8 @@ class Objective:
         settings = self.settings
         kept_q, kept_d = keep_heaviest(queries, settings.qk), keep_heaviest(documents, settings.dk)
         scores = kept_q @ kept_d.T
-        unmasked = queries @ documents.T if settings.dual or settings.mask_kl else scores
+        masks = settings.qk + settings.dk > 0
+        unmasked = queries @ documents.T if masks and (settings.dual or settings.mask_kl) else scores
         ranking = {**self._ranking(scores, unmasked, batch), **self._distillation(scores, batch)}
         loss = torch.stack([self._weight(name) * value for name, value in ranking.items()]).sum()
         pressed = (kept_q, kept_d) if settings.pressed == KEPT else (queries, documents)
@@ -79,7 +80,7 @@ class Objective:
                 margin=settings.margin,
             )
             found["rank"] = loss(scores)
-            if settings.dual:
+            if settings.dual and settings.qk + settings.dk > 0:
                 found["rank_unmasked"] = loss(unmasked)
         if settings.mask_kl:
             found["mask_kl"] = mask_kl_loss(unmasked, scores, settings.temperature)

@@ -1,0 +1,47 @@
+"""What `run.systems` = auto means for a collection: BM25 and, where a model can be trained, the run's own and beside it
+one whose queries need no model."""
+
+import logging
+from dataclasses import replace
+from typing import Any
+
+from lexigraft.core.settings import AUTO, FORMER_NAME, LEXICAL, FinetuneSettings, Settings
+from lexigraft.core.systems import OWN_HOME
+from lexigraft.core.systems_table import BM25, KIND, MODEL
+from lexigraft.data.collection import Collection
+from lexigraft.learn.model_training import why_not
+from lexigraft.stages.layout import Contents
+
+log = logging.getLogger(__name__)
+
+
+def with_systems(settings: Settings, collection: Collection, former: Contents | None = None) -> Settings:
+    """`run.systems` = auto as what it means for a collection, in a folder where a run that had `former` contents may
+    have been before."""
+    if settings.run.systems != (AUTO,):
+        return settings
+    if settings.systems:
+        return _with(settings, tuple(dict.fromkeys((BM25, *settings.systems))))
+    if reason := why_not(collection):
+        log.info("no model is trained: %s", reason)
+        return _with(settings, LEXICAL)
+    # Runs from before models were called what they are keep the name: nothing of theirs is made again.
+    kept = former is not None and former.models.get(FORMER_NAME) == OWN_HOME
+    own = FORMER_NAME if kept else settings.model.usual_name
+    if not settings.run.lookup or settings.model.queries != "model" or settings.model.head == "unicoil":
+        return _with(settings, (BM25, own))
+    beside = replace(settings.model, queries="table").usual_name
+    settings = replace(settings, systems={beside: without_model(settings.finetune)})
+    return _with(settings, (BM25, own, beside))
+
+
+def without_model(finetune: FinetuneSettings) -> dict[str, Any]:
+    """What a system says whose queries need no model: the run's own settings but for those that press on queries."""
+    changed: dict[str, Any] = {name: 0.0 for name in ("flops_q", "l1_q") if getattr(finetune, name)}
+    if finetune.mask_kl and not finetune.dk:  # without a mask of documents nothing is masked
+        changed["mask_kl"] = 0.0
+    return {KIND: MODEL, "model": {"queries": "table"}, **({"finetune": changed} if changed else {})}
+
+
+def _with(settings: Settings, systems: tuple[str, ...]) -> Settings:
+    return replace(settings, run=replace(settings.run, systems=systems))
