@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from lexigraft.cli.console import BarProgress, err, out, print_json, print_table, show_messages
+from lexigraft.cli.cost import CostOption, cost_overrides
 from lexigraft.cli.options import (
     QUICKSTART,
     AlphaOption,
@@ -39,6 +40,7 @@ def run(
     config: ConfigOption = None,
     set_: SetOption = None,
     alpha: AlphaOption = None,
+    cost: CostOption = None,
     from_: FromOption = None,
     on_duplicate: OnDuplicateOption = None,
     json: JsonOption = False,
@@ -49,7 +51,8 @@ def run(
     leaves an artifact. Called again, the command continues where it stopped and redoes only what a changed setting
     touches.
     """
-    report = _run(data, out, config, overrides(set_, on_duplicate, alpha), from_, recipe)
+    given = [*cost_overrides(cost), *overrides(set_, on_duplicate, alpha)]
+    report = _run(data, out, config, given, from_, recipe)
     _show(report, out, json)
 
 

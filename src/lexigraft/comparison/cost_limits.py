@@ -14,7 +14,7 @@ from lexigraft.core.settings import AUTO
 from lexigraft.core.systems import System
 from lexigraft.stages.finished_run import FinishedRun
 
-NO_BUDGET = "none"
+NO_BUDGET, TERMS = "none", "terms"
 AIM = 1.5  # times the limit: what training is steered to; pruning afterwards takes the rest
 SHARE_WITH_MODEL, SHARE_WITHOUT = 0.5, 1.0  # of BM25's cost, where nothing is asked for
 
@@ -69,8 +69,8 @@ def with_aim(run: FinishedRun, measured: PruningsOnValidation, system: System) -
 def cost_limit(run: FinishedRun, measured: PruningsOnValidation, system: System, trained: bool = True) -> CostLimit:
     """The limit of a model, which may not be trained yet; raises `NoLimitError` where there is none."""
     budget = system.settings.prune.budget
-    if budget == NO_BUDGET:
-        raise NoLimitError("prune.budget is none")
+    if budget in (NO_BUDGET, TERMS):
+        raise NoLimitError(f"prune.budget is {budget}")
     if budget == BM25 and BM25 not in run.settings.run.systems:
         raise NoLimitError("the run has no bm25 to say what a search may cost")
     try:

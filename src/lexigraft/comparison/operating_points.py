@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from lexigraft.comparison.affordable import Affordable, Asked, affordable_prunings
-from lexigraft.comparison.cost_limits import CostLimit, NoLimitError, cost_limit
+from lexigraft.comparison.cost_limits import TERMS, CostLimit, NoLimitError, cost_limit
 from lexigraft.comparison.prunings import WHOLE, PruningsOnValidation
 from lexigraft.comparison.validation import CHOSEN_BY, ValidationQueries
 from lexigraft.core.artifact import Manifest, open_artifact, write_json
@@ -46,6 +46,9 @@ def choose_operating_points(run: FinishedRun, measured: PruningsOnValidation) ->
 
 def operating_point(run: FinishedRun, measured: PruningsOnValidation, system: System) -> OperatingPoint:
     """The best of all prunings of a system within its limit."""
+    if system.settings.prune.budget == TERMS:
+        qk, dk = system.prunings[0]
+        return OperatingPoint(qk, dk, f"({qk}, {dk}): the terms that prune.budgets names first")
     try:
         limit = cost_limit(run, measured, system)
     except NoLimitError as error:

@@ -18,6 +18,7 @@ from torch import Tensor
 from lexigraft.model.pool_gpu import fill_rectangle, rectangle_gradients
 
 TILE_LOGITS = 1 << 22  # logits of one tile, all tokens together: 16 MiB in fp32
+DENSE = 0.3  # the share of terms with a gradient from which a CPU, too, is faster with whole rectangles
 
 warnings.filterwarnings("ignore", "index_reduce", UserWarning)  # "beta": its tests against the twin are ours
 
@@ -38,8 +39,12 @@ class _MaxOverTokens(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, Tensor, Tensor]:
         hidden, pooled, weight = ctx.saved_tensors
         (grad,) = gradients
-        find = rectangle_gradients if hidden.is_cuda else packed_gradients
-        grad_hidden, grad_weight = find(grad, hidden, pooled, weight)
+        if hidden.is_cuda:
+            grad_hidden, grad_weight = rectangle_gradients(grad, hidden, pooled, weight)
+        elif torch.count_nonzero(grad) > DENSE * grad.numel():
+            grad_hidden, grad_weight = rectangle_gradients(grad, hidden, pooled, weight, TILE_LOGITS)
+        else:
+            grad_hidden, grad_weight = packed_gradients(grad, hidden, pooled, weight)
         return grad_hidden.to(hidden.dtype), None, grad_weight.to(weight.dtype), grad.sum(0).to(ctx.bias_dtype)
 
 

@@ -25,14 +25,16 @@ def fill_rectangle(best: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor,
         best[:, start:end] = largest.masked_fill_(empty, float("-inf"))
 
 
-def rectangle_gradients(grad: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+def rectangle_gradients(
+    grad: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor, tile_logits: int = TILE_LOGITS
+) -> tuple[Tensor, Tensor]:
     """(gradient of `hidden`, gradient of `weight`) for that of the largest logits [texts, vocabulary]."""
     tokens, pooled_one = _only_pooled(hidden, pooled)
     n_texts, length, width = hidden.shape
     grad_hidden = torch.zeros(n_texts * length, width, dtype=grad.dtype, device=hidden.device)
     grad_weight = torch.zeros(weight.shape, dtype=grad.dtype, device=weight.device)
     used = (grad != 0).any(0).nonzero().squeeze(1)
-    for start, end in _tiles(len(used), n_texts * length):
+    for start, end in _tiles(len(used), n_texts * length, tile_logits):
         terms = used[start:end]
         rows = _padded(weight[terms].to(hidden.dtype))
         token = (tokens @ rows.T).argmax(1)  # [texts, terms]
@@ -52,8 +54,8 @@ def _only_pooled(hidden: Tensor, pooled: Tensor) -> tuple[Tensor, Tensor]:
     return torch.where(pooled.unsqueeze(-1), hidden, one.unsqueeze(1)), place
 
 
-def _tiles(n_terms: int, n_tokens: int) -> Iterator[tuple[int, int]]:
-    tile = max(ALIGNED, TILE_LOGITS // max(1, n_tokens) // ALIGNED * ALIGNED)
+def _tiles(n_terms: int, n_tokens: int, tile_logits: int = TILE_LOGITS) -> Iterator[tuple[int, int]]:
+    tile = max(ALIGNED, tile_logits // max(1, n_tokens) // ALIGNED * ALIGNED)
     return ((start, min(start + tile, n_terms)) for start in range(0, n_terms, tile))
 
 

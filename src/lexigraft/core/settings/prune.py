@@ -20,6 +20,7 @@ class PruneSettings(Section, name="prune"):
         more_than=0,
         words={
             "bm25": "`prune.cost` times what BM25 costs on the same queries",
+            "terms": "the first pair of `prune.budgets`, whatever it costs",
             "none": "nothing is chosen, whole vectors are searched",
         },
     )
