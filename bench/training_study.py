@@ -64,10 +64,11 @@ def perform(run: Run, out: Path, threads: int) -> dict[str, Any]:
     else:
         report = json.loads(done.stdout)
         found |= {"rows": report["rows"], "stages": report["stages"]}
+        found |= {name: report[name] for name in ("operating_points", "recommended") if name in report}
     found |= _of_model(folder / "model")
     (folder / "stderr.txt").write_text(done.stderr) if folder.is_dir() else None
     said = found.get("failed") or "; ".join(
-        f"({row['qk']},{row['dk']}) {row['MRR@10']:.4f} @ {row['FLOPS']:.3f}" for row in found["rows"]
+        f"{row['system']} ({row['qk']},{row['dk']}) {row['MRR@10']:.4f} @ {row['FLOPS']:.3f}" for row in found["rows"]
     )
     print(f"{run.name}: {found['seconds']:.0f} s: {said}", flush=True)
     return found

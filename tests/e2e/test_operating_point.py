@@ -8,6 +8,7 @@ import pytest
 
 from lexigraft.comparison.operating_points import operating_point
 from lexigraft.comparison.prunings import PruningsOnValidation
+from lexigraft.comparison.validation import validation_queries
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import SettingError
 from lexigraft.core.systems import System
@@ -43,34 +44,47 @@ def chosen(run, budget="bm25"):
 
 def test_the_best_within_the_cost(opened):
     point = chosen(opened, 0.5)
-    rows = [
-        json.loads((opened.folder.validation(SYSTEM, *keep) / "row.json").read_text()) for keep in PRUNINGS
-    ]  # fmt: skip
-    within = [row for row in rows if row["FLOPS"] <= 0.5]
-    assert 0 < len(within) < len(rows)
-    best = min(within, key=lambda row: (-row["MRR@10"], row["FLOPS"]))
-    assert (point.qk, point.dk) == (best["qk"], best["dk"])
-    assert point.why == (
-        f"({point.qk}, {point.dk}): the best of 3 prunings at no more than 0.5 FLOPS, on {best['queries']} dev queries"
+    kept = json.loads((opened.folder.choice(SYSTEM) / "prunings.json").read_text())["prunings"]
+    assert kept and all(one["flops"] <= 0.5 for one in kept)
+    best = min(kept, key=lambda one: (-one["mrr"], one["flops"]))
+    assert (point.qk, point.dk, point.reached, point.mrr) == (best["qk"], best["dk"], best["flops"], best["mrr"])
+    measured = PruningsOnValidation(opened, Ensurer(opened.folder, None), {})
+    queries = validation_queries(opened, measured=False)
+    row = measured.row(queries, SYSTEM, (point.qk, point.dk))  # indexed, and searched
+    assert (row["FLOPS"], row["MRR@10"]) == (pytest.approx(point.reached), pytest.approx(point.mrr))
+    assert point.why.startswith(
+        f"({point.qk}, {point.dk}): best of {len(kept)} prunings at no more than 0.5 FLOPS, on 8 dev queries"
     )
+
+
+def test_the_best_of_the_grid_where_a_search_has_a_second_step(opened):
+    search = replace(opened.settings.search, two_step=1000)
+    point = chosen(replace(opened, settings=replace(opened.settings, search=search)), 0.5)
+    assert (point.qk, point.dk) in PRUNINGS and point.reached <= 0.5
+
+
+def test_the_terms_that_are_asked_for(opened):
+    point = chosen(opened, "terms")
+    assert (point.qk, point.dk, point.reached) == (*PRUNINGS[0], None)
 
 
 def test_no_more_than_bm25_and_kept_for_the_next_call(opened, caplog):
     first = chosen(opened)
     limit = json.loads((opened.folder.validation("bm25", 0, 0) / "row.json").read_text())["FLOPS"]
-    assert f"at no more than BM25's {limit:.3f} FLOPS, on 8 dev queries" in first.why
+    assert f"at no more than 0.5 of BM25's {limit:.3f} FLOPS, on 8 dev queries, which are too few" in first.why
+    assert (first.share, first.asked) == (0.5, pytest.approx(limit / 2)) and first.reached <= first.asked
     caplog.clear()
     with caplog.at_level("INFO"):
         assert chosen(opened) == first
     said = [record.getMessage() for record in caplog.records]
     assert [line for line in said if "validate" in line and not line.endswith("done before")] == []
-    assert "validate bm25-plain (qk=1, dk=2): done before" in said
+    assert "choose (qk, dk) of bm25-plain: done before" in said
 
 
 @pytest.mark.parametrize(
     ("value", "why"),
     [
-        (1e-6, "whole vectors: no pruning costs at most 1e-06 FLOPS on 8 dev queries; the cheapest, (1, 2), costs 0."),
+        (1e-6, "whole vectors: no pruning costs at most 1e-06 FLOPS on 8 dev queries; the cheapest costs 0."),
         ("none", "whole vectors: prune.budget is none"),
     ],
 )
@@ -83,11 +97,15 @@ def test_whole_vectors_and_why(opened, value, why):
 def test_whole_vectors_without_bm25_or_validation_queries(opened, tmp_path):
     without = replace(opened.settings, run=replace(opened.settings.run, systems=(SYSTEM,)))
     alone = chosen(replace(opened, settings=without))
-    assert alone == (0, 0, "whole vectors: the run has no bm25 to say what a search may cost")
+    assert alone[:3] == (0, 0, "whole vectors: the run has no bm25 to say what a search may cost")
     data, folder = made_collection(tmp_path / "one", ("test",)), tmp_path / "one-run"
     run_pipeline(str(data), folder, load_settings(None, ["evaluate.timing_runs=1"]))
     point = chosen(open_run(folder))
-    assert point == (0, 0, "whole vectors: one has no judged queries to choose a setting by: test is what is measured")
+    assert point[:3] == (
+        0,
+        0,
+        "whole vectors: one has no judged queries to choose a setting by: test is what is measured",
+    )
 
 
 def test_a_run_says_it_everywhere(made):
@@ -99,7 +117,8 @@ def test_a_run_says_it_everywhere(made):
         == stored
         == as_json({name: read_operating_point(run.folder, name) for name in stored})
     )
-    whole = {"qk": 0, "dk": 0, "why": "whole vectors: BM25 is not pruned"}
+    nothing = dict.fromkeys(("share", "asked", "reached", "mrr"))
+    whole = {"qk": 0, "dk": 0, "why": "whole vectors: BM25 is not pruned", **nothing}
     assert stored == {"bm25": whole, "bm25-plain": whole}
 
 
@@ -119,5 +138,5 @@ def test_the_chosen_row_is_marked():
 
 @pytest.mark.parametrize("value", ["0", "-1", "inf", "cheap", "true", "nan"])
 def test_what_is_no_budget(value):
-    with pytest.raises(SettingError, match=r"prune\.budget.*bm25 or none"):
+    with pytest.raises(SettingError, match=r"prune\.budget.*bm25 or terms or none"):
         load_settings(None, [f"prune.budget={value}"])

@@ -28,7 +28,7 @@ def test_list_and_show(lexigraft):
     assert [one["name"] for one in listed] == recipe_names()
     assert "esplade-100k-small" in lexigraft("recipe", "list").stdout
     shown = lexigraft("recipe", "show", "splade-32k", "--json").json
-    assert (shown["changed"]["finetune.joint_flops"], shown["changed"]["finetune.dual"]) == (3.0, True)
+    assert (shown["changed"]["finetune.joint_flops"], shown["changed"]["finetune.qk"]) == (3.0, 500)
     text = lexigraft("recipe", "show", "splade-32k").stdout
     assert "[finetune]" in text and "arXiv 2509.16621" in text
     wrong = lexigraft("recipe", "show", "splade-30k")

@@ -97,9 +97,11 @@ def test_two_models_and_two_bm25s_in_one_report_and_one_search(call, place, tmp_
     run = tmp_path / "run"
     report, made = call(run, "several.toml")
     cells = [(row["system"], row["qk"], row["dk"]) for row in report["rows"]]
-    assert cells == [
+    given = [
         ("bm25", 0, 0), ("impacts", 0, 0), ("impacts", 0, 2), ("small", 0, 0), ("small", 2, 3), ("long", 0, 0),
     ]  # fmt: skip
+    points = {(name, point["qk"], point["dk"]) for name, point in report["operating_points"].items()}
+    assert set(cells) == {*given, *points} and [cell for cell in cells if cell in given] == given
     assert {"finetune of impacts", "finetune of small", "vocabulary of small", "encode long (judged)"} <= set(made)
     assert len({row["FLOPS"] for row in report["rows"]}) > 3
     contents = json.loads((run / "run.json").read_text())
@@ -108,13 +110,17 @@ def test_two_models_and_two_bm25s_in_one_report_and_one_search(call, place, tmp_
     assert set(report["operating_points"]) == set(contents["systems"])
     for name in ("impacts", "small"):
         why = report["operating_points"][name]["why"]
-        assert "the best of 2 prunings at no more than 50 FLOPS, on 2 training queries" in why
+        assert "prunings at no more than 50 FLOPS, on 2 training queries" in why
         assert (run / "models" / name / "finetuned/model.safetensors").is_file()
         assert lexigraft("search", "--run", run, "--system", name, "kura", "--json").json
     assert open_run(run).system("long").settings.lexical.b == 1.0
     bm25, long = (row for row in report["rows"] if row["system"] in ("bm25", "long"))
     assert bm25["postings"] == long["postings"]
+    assert contents["recommended"] == report["recommended"]["system"] in contents["systems"]
+    assert lexigraft("search", "--run", run, "kura", "--json").json  # by the one that the run recommends
+    (run / "run.json").write_text(json.dumps({**contents, "recommended": ""}))  # of a run that has not ended
     refused(lexigraft("search", "--run", run, "kura"), "several models", "bm25, impacts, small, long")
+    (run / "run.json").write_text(json.dumps(contents))
     refused(lexigraft("encode", "--data", place / "topics", "--model", run, "--out", tmp_path / "v"), "several models")
     refused(lexigraft("search", "--run", run, "--system", "other", "kura"), "no system 'other'; present: bm25, impacts")
 
@@ -169,13 +175,16 @@ def test_a_run_from_before_is_continued_under_its_names(call, tmp_path, lexigraf
     as_before(run)
     assert open_run(run).system("esplade").home == "model"
     assert lexigraft("search", "--run", run, "kura", "--json").json
-    after, made = call(run, "one.toml", *plain)
-    assert made == ["validate esplade (qk=0, dk=0)", "validate esplade (qk=2, dk=3)", "report"]
+    after, made = call(run, "one.toml", *plain, "model.lookup=false")
+    assert made == ["report"]
     assert after["rows"] == before["rows"]
     assert after["operating_points"] == before["operating_points"]
     fresh, _ = call(tmp_path / "fresh", "one.toml", *plain)  # where there is no such run, it is called what it is
-    assert [row["system"] for row in fresh["rows"]] == ["bm25", "splade", "splade"]
-    assert json.loads((tmp_path / "fresh/run.json").read_text())["models"] == {"splade": "model"}
+    assert list(dict.fromkeys(row["system"] for row in fresh["rows"])) == ["bm25", "splade", "splade-doc"]
+    contents = json.loads((tmp_path / "fresh/run.json").read_text())
+    assert contents["models"] == {"splade": "model", "splade-doc": "models/splade-doc"}
+    assert contents["bases"] == {"splade-doc": "model"}  # one vocabulary and one pre-training for both
+    assert not (tmp_path / "fresh/models/splade-doc/pretrained").exists()
 
 
 def test_commands_that_make_one_model_refuse_several(place, tmp_path, lexigraft):

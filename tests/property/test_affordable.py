@@ -74,9 +74,10 @@ def test_chunks_change_nothing(monkeypatch):
     rows = [{int(t): float(generator.random()) + 0.01 for t in generator.choice(30, 9, False)} for _ in range(200)]
     docs, asked = matrix(rows, 30, [f"d{i}" for i in range(200)]), matrix(rows[:20], 30, [f"q{i}" for i in range(20)])
     relevant = [np.array([row]) for row in range(20)]
-    whole = affordable_prunings(Asked(asked, relevant), docs, 1.0)
+    whole, cheapest = affordable_prunings(Asked(asked, relevant), docs, 1.0)
+    assert cheapest == pytest.approx(plain_cost(prune(asked, 3), prune(docs, 1)))
     monkeypatch.setattr(affordable, "row_ranges", lambda indptr: ((at, min(at + 7, 200)) for at in range(0, 200, 7)))
-    assert affordable_prunings(Asked(asked, relevant), docs, 1.0) == whole
+    assert affordable_prunings(Asked(asked, relevant), docs, 1.0) == (whole, cheapest)
     assert all(one.flops <= 1.0 for one in whole) and {one.qk for one in whole} == {3, 4, 5, 6, 7, 8, 0}
     for one in whole:  # and one more term a document costs too much
         assert one.dk == 0 or pruning_costs([prune(asked, one.qk)], docs)[0][one.dk] > 1.0
@@ -85,7 +86,7 @@ def test_chunks_change_nothing(monkeypatch):
 def test_nothing_is_so_cheap():
     docs = matrix([{0: 1.0}, {0: 2.0}], 2, ["a", "b"])
     asked = matrix([{0: 1.0}], 2, ["q"])
-    assert affordable_prunings(Asked(asked, [np.array([0])]), docs, 0.5) == []
+    assert affordable_prunings(Asked(asked, [np.array([0])]), docs, 0.5) == ([], 1.0)
 
 
 def test_ranks_of_weights():

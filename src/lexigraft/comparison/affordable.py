@@ -46,12 +46,15 @@ class _Chunk(NamedTuple):
     ranks: NDArray[np.int32]
 
 
-def affordable_prunings(asked: Asked, documents: SparseMatrix, limit: float) -> list[Affordable]:
-    """One pruning for each number of query terms for which some cost no more than `limit`, with its MRR@10; nothing
-    where even the cheapest, a single term a document, costs more."""
+def affordable_prunings(
+    asked: Asked, documents: SparseMatrix, limit: float, query_terms: Sequence[int] = QUERY_TERMS
+) -> tuple[list[Affordable], float]:
+    """(one pruning for each number of query terms for which some cost no more than `limit`, with its MRR@10; what the
+    cheapest costs that was looked at). There is none where even that one, a single term a document, costs more."""
     most = int(np.diff(asked.queries.indptr).max(initial=0))
-    cut = {qk: prune(asked.queries, qk) for qk in (*(qk for qk in QUERY_TERMS if qk < most), 0)}
+    cut = {qk: prune(asked.queries, qk) for qk in (*(qk for qk in query_terms if qk < most), 0)}
     costs = pruning_costs(list(cut.values()), documents)
+    cheapest = min((float(of_dk[0]) for of_dk in costs if len(of_dk)), default=0.0)
     found: list[tuple[int, int, float]] = []
     for qk, of_dk in zip(cut, costs, strict=True):
         dk = int(np.searchsorted(of_dk, limit, side="right"))  # of_dk[i] is what i + 1 terms cost
@@ -60,7 +63,7 @@ def affordable_prunings(asked: Asked, documents: SparseMatrix, limit: float) -> 
     worth = mean_reciprocal_ranks(
         [cut[qk] for qk, _, _ in found], [dk for _, dk, _ in found], asked.relevant, documents
     )
-    return [Affordable(*pruning, mrr) for pruning, mrr in zip(found, worth, strict=True)]
+    return [Affordable(*pruning, mrr) for pruning, mrr in zip(found, worth, strict=True)], cheapest
 
 
 def pruning_costs(queries: Sequence[SparseMatrix], documents: SparseMatrix) -> list[NDArray[np.float64]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lexigraft.comparison.affordable import Affordable, Asked, affordable_prunings
+from lexigraft.comparison.affordable import QUERY_TERMS, Affordable, Asked, affordable_prunings
 from lexigraft.comparison.cost_limits import TERMS, CostLimit, NoLimitError, cost_limit
 from lexigraft.comparison.prunings import WHOLE, PruningsOnValidation
 from lexigraft.comparison.validation import CHOSEN_BY, ValidationQueries
@@ -54,27 +54,29 @@ def operating_point(run: FinishedRun, measured: PruningsOnValidation, system: Sy
     except NoLimitError as error:
         return _whole(str(error))
     if run.settings.search.two_step or run.settings.search.overlap:  # which change what a pruning is worth
-        found = _of_grid(measured, system, limit)
+        found, cheapest = _of_grid(measured, system, limit)
     else:
-        found = _affordable(run, measured, system, limit)
+        found, cheapest = _affordable(run, measured, system, limit)
     on = _asked(limit.queries, len({qrel.query_id for qrel in limit.queries.qrels if qrel.relevance > 0}))
     if not found:
-        return _whole(f"even one term a document costs more than {limit.described} on {on}")
+        return _whole(f"no pruning costs at most {limit.described} on {on}; the cheapest costs {cheapest:.3g}")
     best = max(found, key=lambda one: (one.mrr, -one.flops))
     few = "" if len(limit.queries.qrels) >= FEWEST_QUERIES else ", which are too few to choose well by"
     why = f"({best.qk}, {best.dk}): best of {len(found)} prunings at no more than {limit.described}, on {on}{few}"
     return OperatingPoint(best.qk, best.dk, why, limit.share, limit.flops, best.flops, best.mrr)
 
 
-def _of_grid(measured: PruningsOnValidation, system: System, limit: CostLimit) -> list[Affordable]:
-    """Of `prune.budgets`, those that cost no more, each indexed and searched as the settings say."""
+def _of_grid(measured: PruningsOnValidation, system: System, limit: CostLimit) -> tuple[list[Affordable], float]:
+    """(those of `prune.budgets` that cost no more, each indexed and searched as the settings say; the lowest cost)."""
     rows = measured.measure(limit.queries, system.name, system.prunings, limit.flops).rows
-    found = (Affordable(row["qk"], row["dk"], row["FLOPS"], row[CHOSEN_BY]) for row in rows)
-    return [one for one in found if one.flops <= limit.flops]
+    found = [Affordable(row["qk"], row["dk"], row["FLOPS"], row[CHOSEN_BY]) for row in rows]
+    return [one for one in found if one.flops <= limit.flops], min(one.flops for one in found)
 
 
-def _affordable(run: FinishedRun, measured: PruningsOnValidation, system: System, limit: CostLimit) -> list[Affordable]:
-    """The prunings that cost no more, computed now or before."""
+def _affordable(
+    run: FinishedRun, measured: PruningsOnValidation, system: System, limit: CostLimit
+) -> tuple[list[Affordable], float]:
+    """(the prunings that cost no more, the lowest cost of any), computed now or before."""
     path = run.folder.vectors(JUDGED, system.name)
     vectors = open_artifact(path, vectors_store.KIND, vectors_store.FORMAT_VERSION, checksums=False)
     parents = {"vectors": vectors.fingerprint, "queries": run.collection.digest(QUERIES)}
@@ -86,11 +88,14 @@ def _affordable(run: FinishedRun, measured: PruningsOnValidation, system: System
         opened = open_vectors(path, checksums=False)
         queries = measured.encoded_queries(limit.queries, system.name)
         asked = _with_rows(queries, opened.matrix.row_ids, opened.passages)
-        found = affordable_prunings(asked, opened.matrix, limit.flops)
-        write_json(out / FILE, [one._asdict() for one in found])
+        # Terms that all weigh 1 have no heaviest to keep.
+        query_terms = () if system.settings.model.queries == "words" else QUERY_TERMS
+        found, cheapest = affordable_prunings(asked, opened.matrix, limit.flops, query_terms)
+        write_json(out / FILE, {"prunings": [one._asdict() for one in found], "cheapest": cheapest})
 
     measured.artifacts.ensure("evaluate", f"choose (qk, dk) of {system.name}", folder, wanted, make)
-    return [Affordable(**one) for one in json.loads((folder / FILE).read_text(encoding="utf-8"))]
+    kept = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    return [Affordable(**one) for one in kept["prunings"]], float(kept["cheapest"])
 
 
 def _with_rows(queries: JudgedQueries, row_ids: Sequence[str], passages: bool) -> Asked:

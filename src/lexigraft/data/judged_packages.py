@@ -17,8 +17,8 @@ JUDGED_DISTRIBUTIONS = (
     "h11", "hf-xet", "httpcore2", "httpx2", "huggingface-hub", "idna", "jinja2", "kiwisolver", "llvmlite",
     "markdown-it-py", "markupsafe", "matplotlib", "mdurl", "mpmath", "networkx", "numba", "numpy", "packaging",
     "pillow", "pydantic", "pydantic-core", "pygments", "pyparsing", "pystemmer", "python-dateutil", "pyyaml", "regex",
-    "rich", "safetensors", "scipy", "setuptools", "shellingham", "sympy", "tokenizers", "torch", "tqdm", "transformers",
-    "truststore", "typer", "typing-extensions", "typing-inspection", "tzdata",
+    "rich", "safetensors", "scipy", "setuptools", "shellingham", "stopwordsiso", "sympy", "tokenizers", "torch", "tqdm",
+    "transformers", "truststore", "typer", "typing-extensions", "typing-inspection", "tzdata",
 )  # fmt: skip
 
 

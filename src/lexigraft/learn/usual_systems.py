@@ -28,7 +28,7 @@ def with_systems(settings: Settings, collection: Collection, former: Contents | 
     # Runs from before models were called what they are keep the name: nothing of theirs is made again.
     kept = former is not None and former.models.get(FORMER_NAME) == OWN_HOME
     own = FORMER_NAME if kept else settings.model.usual_name
-    if not settings.run.lookup or settings.model.queries != "model" or settings.model.head == "unicoil":
+    if not settings.model.lookup or settings.model.queries != "model" or settings.model.head == "unicoil":
         return _with(settings, (BM25, own))
     beside = replace(settings.model, queries="table").usual_name
     settings = replace(settings, systems={beside: without_model(settings.finetune)})

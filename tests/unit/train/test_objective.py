@@ -19,7 +19,7 @@ NEGATIVES = HardNegatives(
 PAIRS = TrainingPairs(
     range(3), range(6), np.array([0, 1, 2]), np.array([0, 1, 2]), NEGATIVES, np.array([2.0, 1.0, 3.0], np.float32)
 )
-NONE = {"joint_flops": 0.0, "ramp": 0}
+NONE = {"joint_flops": 0.0, "ramp": 0, "dual": False}
 HARD = {"negatives": "run", "n_negatives": 2}
 TAUGHT = {**HARD, "teacher": "scores"}
 
@@ -59,6 +59,36 @@ def test_the_dual_loss_is_that_of_masked_and_that_of_unmasked_vectors():
     assert unmasked != pytest.approx(masked)
     assert (found["rank"], found["rank_unmasked"]) == pytest.approx((masked, unmasked))
     assert found["loss"] == pytest.approx(masked + unmasked)
+
+
+def test_the_dual_loss_is_one_where_nothing_is_masked():
+    assert set(losses(dual=True, qk=0, dk=0)[0]) == {"loss", "rank"}
+    assert set(losses(dual=True, in_batch=0.0, kl=1.0, **TAUGHT)[0]) == {"loss", "kl"}
+
+
+def test_regularisers_see_whole_vectors_or_what_masks_keep():
+    whole, queries, documents, _ = losses(joint_flops=1.0)
+    kept = losses(joint_flops=1.0, pressed="kept")[0]
+    assert whole["joint_flops"] == pytest.approx(float(queries.mean(0) @ documents.mean(0)))
+    cut = keep_heaviest(queries, 2).mean(0) @ keep_heaviest(documents, 3).mean(0)
+    assert kept["joint_flops"] == pytest.approx(float(cut)) and whole["rank"] == kept["rank"]
+
+
+def test_pressure_is_steered_from_the_end_of_the_ramp_on():
+    """One factor multiplies all regularisers; it moves when a batch was seen, and starts at 1."""
+    settings = FinetuneSettings(**{**NONE, "qk": 2, "dk": 3, "joint_flops": 1.0, "flops_d": 2.0, "aim": 0.1, "ramp": 1})
+    objective = Objective(settings, N_TERMS, CPU)
+    assert set(objective.state()) == {"cost_log_factor", "cost_log_cost"}
+    factors = []
+    for step in range(4):
+        found = losses(step, objective=objective)[0]
+        ramp = 0.0 if step == 0 else 1.0
+        pressure = found["joint_flops"] + 2 * found["flops_d"]
+        assert found["pressure"] == pytest.approx(pressure)
+        assert found["loss"] == pytest.approx(found["rank"] + ramp * found["factor"] * pressure)
+        factors.append(found["factor"])
+    assert factors[:2] == [1.0, 1.0] and factors[1] < factors[2] < factors[3]  # every batch costs more than .1
+    assert "factor" not in losses(joint_flops=1.0, aim="auto")[0]  # of which only a run knows what it means
 
 
 def test_the_ramp_slows_the_regularisers_and_nothing_else():
@@ -135,10 +165,8 @@ def test_document_frequencies_go_on_where_they_stopped():
         ({"teacher": "scores"}, r"finetune\.teacher = 'scores' .* finetune\.negatives and n_negatives"),
         ({"negatives": "run"}, r"finetune\.negatives = 'run' .* unless finetune\.n_negatives is 1 or more"),
         ({**HARD, "teacher": "scores"}, r"finetune\.teacher = 'scores' .*margin_mse or kl gives its scores a weight"),
-        ({"dual": True, "qk": 0, "dk": 0}, r"finetune\.dual = True .* nothing is masked"),
         ({"mask_kl": 1.0, "qk": 0, "dk": 0}, r"finetune\.mask_kl = 1\.0 .* nothing is masked"),
         ({"in_batch": 0.0}, r"finetune\.in_batch = 0\.0 .* unless margin_mse or kl is"),
-        ({"in_batch": 0.0, "dual": True, **TAUGHT, "kl": 1.0}, r"finetune\.dual = True .* unless in_batch"),
     ],
 )
 def test_losses_without_what_they_need_are_refused(changes, said):

@@ -45,6 +45,11 @@ class ModelSettings(Section, name="model"):
         one_of=HEADS,
     )
     queries: str = setting("model", "what writes queries", one_of=QUERY_SIDES)
+    lookup: bool = setting(
+        True,
+        "where `run.systems` is auto and a model writes queries, another one whose queries are looked up in a table is "
+        "trained beside it, from the same pre-training: a search by that one needs no model",
+    )
     pooling: str = setting("max", "how the weights of a text's tokens become one weight a term", one_of=POOLINGS)
     pooled: str = setting(
         "words",

@@ -21,11 +21,6 @@ class RunSettings(Section, name="run"):
         auto="bm25 and all that `[systems]` names; without it, bm25 and the run's own model or, where none can be "
         "trained (no `train` extra, fewer than 200 training pairs), bm25 and bm25-plain",
     )
-    lookup: bool = setting(
-        True,
-        "where `run.systems` is auto, a model whose queries are looked up in a table (`model.queries` = table) is "
-        "trained beside the run's own, from the same pre-training: a search by it needs no model",
-    )
     seed: int = setting(
         0, "decides batches, masks, dropout, random heads and encoders from scratch; another one trains again"
     )
