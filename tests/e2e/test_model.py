@@ -56,7 +56,8 @@ def options(collection, backbone, run):
         "finetune.head_rate=1", "finetune.validate_every=20", "finetune.frozen_layers=0",
         "pretrain.steps=30", "pretrain.batch=16", "pretrain.checkpoint_every=10", "pretrain.learning_rate=0.003",
         "finetune.steps=60", "finetune.batch=16", "finetune.checkpoint_every=20", "finetune.learning_rate=0.003",
-        "finetune.joint_flops=0.01", "finetune.dropout=0", "finetune.aim=0", "evaluate.timing_runs=1", "prune.budgets=[[0,0],[2,3]]",
+        "finetune.joint_flops=0.01", "finetune.dropout=0", "finetune.aim=0", "finetune.dual=false",
+        "finetune.qk=96", "finetune.dk=160", "evaluate.timing_runs=1", "prune.budgets=[[0,0],[2,3]]",
     ]  # fmt: skip
     return [
         "run",

@@ -176,7 +176,7 @@ def test_a_run_from_before_is_continued_under_its_names(call, tmp_path, lexigraf
     assert open_run(run).system("esplade").home == "model"
     assert lexigraft("search", "--run", run, "kura", "--json").json
     after, made = call(run, "one.toml", *plain, "model.lookup=false")
-    assert made == ["report"]
+    assert made == ["validate bm25 (qk=0, dk=0)", "report"]
     assert after["rows"] == before["rows"]
     assert after["operating_points"] == before["operating_points"]
     fresh, _ = call(tmp_path / "fresh", "one.toml", *plain)  # where there is no such run, it is called what it is

@@ -128,7 +128,7 @@ def test_its_scores_are_a_run_that_evaluation_and_distillation_read(data, traine
     assert f"--set finetune.teacher={with_train}" in shown.stdout
     run = tmp_path / "run"
     alone = (
-        "finetune.in_batch=0", "finetune.kl=1", "finetune.temperature=1", "finetune.steps=9",
+        "finetune.in_batch=0", "finetune.dropout=0", "finetune.kl=1", "finetune.temperature=1", "finetune.steps=9",
         f"finetune.negatives={negatives}", f"finetune.teacher={with_train}",
     )  # fmt: skip
     tuned = lexigraft("finetune", *model_options(data, run, *alone))
