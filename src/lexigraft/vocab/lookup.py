@@ -63,8 +63,9 @@ def look_up(indptr: Int64s, terms: Int32s, weights: Float32s, asked: Int32s) -> 
 
 
 def write_table(folder: Path, rows: TableRows) -> None:
-    for name, array in zip((INDPTR, TERMS, WEIGHTS), rows, strict=True):
-        np.save(folder / name, array)
+    np.save(folder / INDPTR, rows.indptr)
+    np.save(folder / TERMS, rows.terms)
+    np.save(folder / WEIGHTS, rows.weights)
 
 
 def read_table(folder: Path) -> TableRows:
