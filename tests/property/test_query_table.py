@@ -53,10 +53,8 @@ def test_rows_are_added_up(drawn):
 def test_what_learns_is_what_searches(drawn):
     rows, queries = drawn
     table = QueryTable(as_arrays(rows))
-    row_of = [row for row, asked in enumerate(queries) for _ in asked]
-    bags = Bags(
-        *(torch.tensor(part, dtype=torch.int64) for part in (row_of, sum(queries, []))), torch.ones(len(row_of))
-    )
+    pairs = [(row, term) for row, asked in enumerate(queries) for term in asked]
+    bags = Bags(*torch.tensor(pairs, dtype=torch.int64).reshape(-1, 2).T, torch.ones(len(pairs)))
     found = table(bags, len(queries)).detach().numpy()
     assert found.shape == (len(queries), len(rows))
     for row, asked in zip(found, queries, strict=True):
