@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+from lexigraft.core.artifact import read_manifest
 from lexigraft.model.encoder import open_encoder
 from lexigraft.train.loop import Loop
 from lexigraft.vectors.encode import ModelQueryEncoder
@@ -76,6 +77,94 @@ def test_results_are_explained(table_run, lexigraft):
     terms = lexigraft("explain", "--text", "kura", "--run", table_run, "--json").json["terms"]
     assert terms
     assert {(item["own"], item["from"]["kind"]) for item in terms} == {(True, "own")}
+
+
+SOURCE = ("finetune.steps=20", "finetune.learning_rate=0.003")
+
+
+@pytest.fixture(scope="module")
+def source(backbone, collection, tmp_path_factory):  # noqa: F811
+    """A run whose queries its model writes."""
+    return made(collection, backbone, tmp_path_factory.mktemp("source") / "run", *SOURCE)
+
+
+@pytest.fixture(scope="module")
+def expanding(source, backbone, collection, tmp_path_factory):  # noqa: F811
+    out = tmp_path_factory.mktemp("expanding") / "run"
+    return made(collection, backbone, out, *TABLE, "model.table_terms=3", f"model.table_source={source}")
+
+
+def test_a_table_that_expands(expanding, source):
+    learned = read_table(expanding / "model/finetuned")
+    assert 1 < np.diff(learned.indptr).max() <= 4
+    own = learned.terms == np.repeat(np.arange(learned.n_terms), np.diff(learned.indptr))
+    assert own.sum() == learned.n_terms
+    manifest = read_manifest(expanding / "model/finetuned")
+    assert manifest.parents["table_source"] == read_manifest(source / "model/finetuned").fingerprint
+    assert manifest.config["table_terms"] == 3
+    assert not (expanding / "model/finetune-table").exists()
+    _, encoder = opened(expanding)
+    for text, (terms, weights) in zip(
+        QUERIES, ModelQueryEncoder(open_encoder(expanding / "model/finetuned")).encode_all(QUERIES), strict=True
+    ):
+        found_terms, found_weights = encoder.encode(text)
+        assert found_terms.tolist() == terms.tolist()
+        np.testing.assert_allclose(found_weights, weights, rtol=1e-5)
+    assert len(encoder.encode("kura")[0]) > len(encoder.own_terms("kura")) == 1
+
+
+def test_search_by_it_never_imports_torch(expanding):
+    call = [sys.executable, "-c", SEARCH, "search", "--run", str(expanding), "kura kure", "--k", "3", "--json"]
+    answer = subprocess.run(call, capture_output=True, text=True, check=True, env=ONE_THREAD)
+    assert "imported: []" in answer.stderr
+    assert len(json.loads(answer.stdout)) == 3
+
+
+def test_its_results_are_explained_by_the_word_that_brought_a_term(expanding, lexigraft):
+    hits = lexigraft("search", "--run", expanding, "kura zano", "--k", 5, "--json").json
+    why = lexigraft("explain", "--run", expanding, "kura zano", hits[0]["doc_id"], "--json").json
+    assert sum(item["contribution"] for item in why["contributions"]) == pytest.approx(hits[0]["score"])
+    terms = lexigraft("explain", "--text", "kura", "--run", expanding, "--json").json["terms"]
+    kinds = {item["term"]: (item["own"], item["from"]["kind"], item["from"]["token"]) for item in terms}
+    assert kinds.pop("kura") == (True, "own", "kura")
+    assert kinds
+    assert set(kinds.values()) == {(False, "token", "kura")}
+
+
+def test_it_ends_with_the_same_bytes_too(source, expanding, backbone, collection, tmp_path, lexigraft, monkeypatch):  # noqa: F811
+    changes = (*TABLE, "model.table_terms=3", f"model.table_source={source / 'model/finetuned'}")
+    call = ["finetune", *options(collection, backbone, tmp_path / "run", *changes)]
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        die_after_saving(patch)
+        lexigraft(*call)
+    said = lexigraft(*call)
+    assert (said.status, "continuing after step 2 of 6" in said.stderr) == (0, True), said.stderr
+    assert model_bytes(tmp_path / "run") == model_bytes(expanding)
+    assert "finetune: done before" in lexigraft(*call).stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (["model.table_terms=3"], "model.table_terms = 3 is not allowed: 0 where model.table_source is empty; name"),
+        (["model.table_terms=3", "model.table_source=/nowhere"], "/nowhere is neither a model nor a run with one"),
+        (["model.table_terms=3", "model.table_source={expanding}"], "has model.queries = 'table': no model writes its"),
+        (["model.table_terms=3", "model.table_source={source}", "vocab.size=20"], "with different vocabularies"),
+        (["model.table_terms=-1"], "model.table_terms = -1 is not allowed"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_distilled(changes, said, source, expanding, backbone, collection, tmp_path, lexigraft):  # noqa: F811
+    named = [change.format(source=source, expanding=expanding) for change in changes]
+    answer = lexigraft("finetune", *options(collection, backbone, tmp_path / "run", "model.queries=table", *named))
+    assert (answer.status, said in " ".join(answer.stderr.split())) == (2, True), answer.stderr
+    assert not (tmp_path / "run/model/pretrained").exists()
+
+
+def test_a_source_without_a_table_means_nothing(source, backbone, collection, tmp_path, lexigraft):  # noqa: F811
+    """What writes the queries decides: settings of a table are those of a system that has one."""
+    ignored = ("model.table_terms=3", f"model.table_source={tmp_path / 'nowhere'}")
+    answer = lexigraft("finetune", *options(collection, backbone, source, *SOURCE, *ignored))
+    assert (answer.status, "finetune: done before" in answer.stderr) == (0, True), answer.stderr
 
 
 def model_bytes(run):
