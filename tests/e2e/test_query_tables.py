@@ -113,6 +113,20 @@ def test_a_table_that_expands(expanding, source):
     assert len(encoder.encode("kura")[0]) > len(encoder.own_terms("kura")) == 1
 
 
+@pytest.mark.parametrize("head", ["plain", "unicoil"])
+def test_a_table_of_subwords(head, backbone, collection, tmp_path, lexigraft):  # noqa: F811
+    """Rare subwords, such as "##u", are asked as they are and not as they are spelt; impacts bring no other term."""
+    begun = ("model.own_words=0", "pretrain.steps=0", *SOURCE)
+    call = options(collection, backbone, tmp_path / "source", f"model.head={head}", *begun)
+    assert lexigraft("finetune", *call).status == 0
+    changes = ("model.head=plain", *TABLE, "model.table_terms=2", f"model.table_source={tmp_path / 'source'}")
+    answer = lexigraft("finetune", *options(collection, backbone, tmp_path / "run", *changes))
+    assert answer.status == 0, answer.stderr
+    learned = read_table(tmp_path / "run/model/finetuned")
+    assert np.diff(learned.indptr).max() == (3 if head == "plain" else 1)
+    assert np.diff(learned.indptr).min() >= 1
+
+
 def test_search_by_it_never_imports_torch(expanding):
     call = [sys.executable, "-c", SEARCH, "search", "--run", str(expanding), "kura kure", "--k", "3", "--json"]
     answer = subprocess.run(call, capture_output=True, text=True, check=True, env=ONE_THREAD)

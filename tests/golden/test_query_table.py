@@ -6,7 +6,15 @@ import torch
 
 from lexigraft.model.head import Bags
 from lexigraft.model.query_table import QueryTable
-from lexigraft.vocab.lookup import SMALLEST_WEIGHT, TableRows, look_up, own_terms_table, read_table, write_table
+from lexigraft.vocab.lookup import (
+    SMALLEST_WEIGHT,
+    TableRows,
+    heaviest_rows,
+    look_up,
+    own_terms_table,
+    read_table,
+    write_table,
+)
 
 # Term 0 stands for itself and brings 2, term 1 brings 0 and 2, term 2 stands for itself, term 3 for nothing at all.
 TABLE = TableRows(
@@ -29,6 +37,13 @@ def test_rows_are_added_up(asked, found):
     terms, weights = look_up(*TABLE, np.array(asked, np.int32))
     assert (terms.dtype, weights.dtype) == (np.int32, np.float32)
     assert (terms.tolist(), weights.tolist()) == (list(found), list(found.values()))
+
+
+def test_who_brought_a_term():
+    """Term 2: .5 of row 0, .125 of row 1, 4 of its own."""
+    assert heaviest_rows(TABLE, np.array([0, 1], np.int32)) == {0: 0, 1: 1, 2: 0}
+    assert heaviest_rows(TABLE, np.array([0, 1, 2, 3], np.int32)) == {0: 0, 1: 1, 2: 2}
+    assert heaviest_rows(TABLE, np.zeros(0, np.int32)) == {}
 
 
 def test_in_the_beginning_a_term_is_itself_in_proportion_to_its_idf():
