@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexigraft.core.types import Vocabulary
-from lexigraft.vocab import raw_reader
+from lexigraft.vocab import aligned, raw_reader
+from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.raw_reader import SubwordReader
 from lexigraft.vocab.subwords import SpecialTokens, SubwordTokenizer
 from lexigraft.vocab.wordpiece import train_wordpiece
@@ -39,10 +40,17 @@ def reader(raw):
     return SubwordReader(raw, tokenizer, Vocabulary(terms), frozenset() if raw is BYTES else frozenset((0, 2, 3, 4)))
 
 
-READERS = [reader(raw) for raw in (OURS, BERTS, BYTES)]
+def word_reader(stemming="english", stopping="english"):
+    """By the word rule: terms are words, not subwords."""
+    terms = sorted({"run", "fox", "metres", "3.14", "os", "path", "한국어", "순서를", "x", "лиса", "isn't", "it"})
+    special = SpecialTokens(begin=2, end=3, pad=0, mask=4, unknown=1)
+    return AlignedReader(SubwordTokenizer(OURS, special, needs_space=False), Vocabulary(terms), stemming, stopping)
 
 
-@settings(max_examples=400)
+READERS = [*map(reader, (OURS, BERTS, BYTES)), word_reader(), word_reader("none", "none")]
+
+
+@settings(max_examples=400, deadline=None)
 @given(st.lists(PARTS, max_size=6).map("".join) | st.lists(PARTS, max_size=6).map(" ".join))
 def test_they_are_those_of_the_bag(text):
     for one in READERS:
@@ -62,3 +70,14 @@ def test_memory_is_bounded(monkeypatch):
         one.distinct_terms(f"word{number} {'long' * 40}")
     assert len(one._terms_of_part) <= 3
     assert one.distinct_terms("word1").tolist() == one.read_bags(["word1"]).terms.tolist()
+
+
+def test_words_are_remembered_within_bounds(monkeypatch):
+    monkeypatch.setattr(aligned, "MOST_REMEMBERED", 3)
+    one = word_reader()
+    for number in range(10):
+        one.distinct_terms(f"word{number} The foxes' path")
+    assert len(one._terms_of_piece) <= 3
+    found = one.distinct_terms("Foxes, the fox: os.path and IT")
+    assert [one.vocabulary.terms[term] for term in found] == ["fox", "os", "path"]
+    assert found.dtype == "int32"

@@ -10,6 +10,7 @@ from lexigraft.core.settings import FinetuneSettings, ModelSettings
 from lexigraft.data.collection import Collection
 from lexigraft.learn.choose_alpha import kept_choice, probe_alphas
 from lexigraft.learn.new_model import write_model
+from lexigraft.learn.query_expansions import distilled_table, table_source
 from lexigraft.learn.token_cache import cached, open_texts, write_texts
 from lexigraft.learn.training_data import TrainingData, training_data
 from lexigraft.learn.training_job import TrainingJob
@@ -23,7 +24,7 @@ from lexigraft.train.ranking.pairs import TrainingPairs
 from lexigraft.train.ranking.ranking_validation import ValidationTexts
 from lexigraft.train.trainable import freeze, set_dropout
 from lexigraft.vocab.lexicon import open_lexicon
-from lexigraft.vocab.lookup import own_terms_table
+from lexigraft.vocab.lookup import TableRows, own_terms_table, read_table, write_table
 
 QUERIES, DOCUMENTS, ASKED, RANKED = "queries", "documents", "validation-queries", "validation-documents"
 
@@ -42,6 +43,8 @@ def finetune(
     if model.queries in WITHOUT_MODEL:
         settings = replace(settings, qk=0)  # a query is its own words, and all of them
 
+    data = training_data(collection, measured_split, settings)
+    table = _first_table(vocabulary, data.pairs.queries, model, job) if model.queries == BY_TABLE else None
     cut = not settings.dual  # otherwise whole vectors are ranked by, too: nothing of them is without meaning
 
     def open_pretrained() -> SparseEncoder:
@@ -52,11 +55,11 @@ def finetune(
             query_terms=cut * settings.qk, document_terms=cut * settings.dk, queries=model.queries,
             expansion_length=model.expansion_length if model.expansions else 0,
         )  # fmt: skip
-        if model.queries == BY_TABLE:
-            encoder.set_table(own_terms_table(open_lexicon(vocabulary).idf))
+        if table is not None:
+            encoder.set_table(table)
         return encoder
 
-    encoder, data = open_pretrained(), training_data(collection, measured_split, settings)
+    encoder = open_pretrained()
     _require_positions(encoder)
     if settings.epochs:
         steps = steps_of_passes(settings.epochs, len(data.pairs.query_of), settings.batch)
@@ -77,6 +80,20 @@ def finetune(
     freeze(encoder, settings.frozen_layers)
     training = train_to_rank(encoder, training_pairs, settings, checkpoint, recipe, seed, validation, progress)
     write_model(encoder, training, folder)
+
+
+def _first_table(vocabulary: Path, queries: list[str], model: ModelSettings, job: TrainingJob) -> TableRows:
+    """Where the table of queries begins. One that a model was asked for is kept until training ends: a checkpoint holds
+    what its entries weigh, not what they are."""
+    lexicon = open_lexicon(vocabulary)
+    if not model.expands_by_table:
+        return own_terms_table(lexicon.idf)
+    source = table_source(model.table_source, lexicon.vocabulary.fingerprint)
+
+    def write(draft: Path) -> None:
+        write_table(draft, distilled_table(source, lexicon, queries, model.table_terms, job.progress))
+
+    return read_table(cached(job.checkpoint.with_name("finetune-table"), job.recipe, write))
 
 
 def _require_positions(encoder: SparseEncoder) -> None:

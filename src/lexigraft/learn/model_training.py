@@ -191,7 +191,8 @@ class ModelTraining:
             scores_file("tilde.positives", self.settings.tilde.positives)
         if backbone_name(model.backbone) == SCRATCH:
             _require_positions(self.settings)
-        parents = {"pretrained": self.pretrained().fingerprint, **self.data}
+        source = self._table_source() if model.expands_by_table else {}
+        parents = {"pretrained": self.pretrained().fingerprint, **self.data, **source}
         if self.settings.teacher.trains:
             settings = self.taught()
             files = _named_files(settings)
@@ -203,6 +204,7 @@ class ModelTraining:
             "pooled": model.pooled,
             **({"queries": model.queries} if model.queries != "model" else {}),
             **({"first_terms": model.first_terms} if model.first_terms else {}),
+            **({"table_terms": model.table_terms} if model.expands_by_table else {}),
             "finetune": _deciding(settings),
             "measured": self.measured_split,
         }
@@ -227,9 +229,20 @@ class ModelTraining:
 
         made = self._train("finetune", "finetuned", wanted, make)
         for stage in ("pretrain", "tilde", "finetune"):
-            for what in ("checkpoint", "texts", "alpha"):
+            for what in ("checkpoint", "texts", "alpha", "table"):
                 shutil.rmtree(self.folder.model(f"{stage}-{what}"), ignore_errors=True)
         return made
+
+    def _table_source(self) -> dict[str, str]:
+        """The model that the table of queries is distilled from, as a parent; looked at before anything is trained."""
+        from lexigraft.learn.query_expansions import table_source
+        from lexigraft.vocab.lexicon import open_lexicon
+
+        self.vocabulary()
+        words = open_lexicon(self.folder.model("vocabulary")).vocabulary
+        made = read_manifest(table_source(self.settings.model.table_source, words.fingerprint))
+        assert made is not None, "just read"
+        return {"table_source": made.fingerprint}
 
     def taught(self) -> FinetuneSettings:
         """The settings of fine-tuning, with the files of a teacher, which is trained first where one is asked for."""

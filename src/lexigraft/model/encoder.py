@@ -4,6 +4,7 @@ model.safetensors    all weights
 backbone/            the backbone's configuration and tokenizer, as `transformers` writes them
 terms.*              the output vocabulary
 encoder.json         where it came from, its head, and the fingerprint of its vocabulary
+table_*.npy          where queries are looked up: what each term stands for (`vocab.lookup`)
 """
 
 import json

@@ -33,7 +33,7 @@ class QueryTable(nn.Module):
         at = torch.repeat_interleave(starts - firsts, lengths)
         at = at + torch.arange(len(at), device=at.device)
         rows = torch.repeat_interleave(bags.rows, lengths)
-        empty = torch.zeros(n_queries, self.n_terms, device=bags.rows.device)
+        empty = self.log_weights.new_zeros(n_queries, self.n_terms)
         return empty.index_put((rows, self.terms[at]), self.log_weights[at].exp(), accumulate=True)
 
     def rows(self) -> TableRows:

@@ -20,7 +20,7 @@ from lexigraft.core.word_rule import rule_in
 from lexigraft.vectors.same_model import require_same_model
 from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.bags import TermBags
-from lexigraft.vocab.lookup import TableRows, look_up, read_table
+from lexigraft.vocab.lookup import TableRows, heaviest_rows, look_up, read_table
 from lexigraft.vocab.raw_reader import SubwordReader
 from lexigraft.vocab.reader import TextReader, first_places
 from lexigraft.vocab.subwords import SpecialTokens, SubwordTokenizer, spelling_words, wants_space
@@ -67,13 +67,15 @@ class WordQueryEncoder:
         return self._reader.read_bags(texts)
 
     def trace_query(self, text: str, terms: NDArray[np.int32]) -> TracedText:
-        """Every term of a query is one of its own words."""
+        """Every term of a query is one of its own words, or came with the one whose row has most of it."""
         spanned, places = self._reader.spans(text), first_places(self._reader, text)
+        brought_by = {} if self._table is None else heaviest_rows(self._table, self._reader.distinct_terms(text))
 
         def source(term: int) -> TermSource:
-            place = places.get(term, -1)
-            word = spanned.text[slice(*spanned.spans[place])] if place >= 0 else self._reader.vocabulary.terms[term]
-            return TermSource("own", place, word)
+            own = term if term in places else brought_by.get(term, term)
+            place = places.get(own, -1)
+            word = spanned.text[slice(*spanned.spans[place])] if place >= 0 else self._reader.vocabulary.terms[own]
+            return TermSource("own" if own == term else "token", place, word)
 
         return TracedText(
             spanned.text, spanned.spans, len(spanned.spans), {term: source(term) for term in terms.tolist()}

@@ -62,6 +62,17 @@ def look_up(indptr: Int64s, terms: Int32s, weights: Float32s, asked: Int32s) -> 
     return found[: last + 1], sums[: last + 1]
 
 
+def heaviest_rows(rows: TableRows, asked: Int32s) -> dict[int, int]:
+    """Of each term that the rows of `asked` have, the one whose row has most of it; of equal ones, the first."""
+    found: dict[int, tuple[float, int]] = {}
+    for row in asked.tolist():
+        span = slice(int(rows.indptr[row]), int(rows.indptr[row + 1]))
+        for term, weight in zip(rows.terms[span].tolist(), rows.weights[span].tolist(), strict=True):
+            if term not in found or weight > found[term][0]:
+                found[term] = weight, row
+    return {term: row for term, (_, row) in found.items()}
+
+
 def write_table(folder: Path, rows: TableRows) -> None:
     np.save(folder / INDPTR, rows.indptr)
     np.save(folder / TERMS, rows.terms)

@@ -50,6 +50,21 @@ class ModelSettings(Section, name="model"):
         "where `run.systems` is auto and a model writes queries, another one whose queries are looked up in a table is "
         "trained beside it, from the same pre-training: a search by that one needs no model",
     )
+    table_terms: int = setting(
+        0,
+        "with `model.queries` = table: so many other terms at most that a term of a query brings along, those that the "
+        "model of `model.table_source` adds for it on average; what they weigh is learned, too",
+        "It is the size of the table: each takes 8 bytes a term of the vocabulary, and makes a query longer and what "
+        "it costs larger.",
+        at_least=0,
+        zero="none, a query is its own words",
+    )
+    table_source: str = setting(
+        "",
+        "a model whose queries a model writes (`model.queries` = model), or a run with one, with the same vocabulary: "
+        "what `model.table_terms` is learned from",
+        empty="none",
+    )
     pooling: str = setting("max", "how the weights of a text's tokens become one weight a term", one_of=POOLINGS)
     pooled: str = setting(
         "words",
@@ -105,7 +120,18 @@ class ModelSettings(Section, name="model"):
         at_least=1,
     )
 
+    @property
+    def expands_by_table(self) -> bool:
+        """Whether queries are looked up in a table that brings other terms, too."""
+        return self.queries == "table" and self.table_terms > 0
+
     def check_together(self) -> None:
+        if self.expands_by_table:
+            why = (
+                "0 where model.table_source is empty; name in it a model, or a run with one, that was trained with "
+                "model.queries = model and the same vocabulary"
+            )
+            require(bool(self.table_source), "model.table_terms", self.table_terms, why)
         if self.head == "unicoil":
             why = "0 with model.head = unicoil, whose weights are all of the text's own words"
             require(self.own_words == 0, "model.own_words", self.own_words, why)
