@@ -15,7 +15,7 @@ from lexigraft.core.systems import System
 from lexigraft.stages.finished_run import FinishedRun
 
 NO_BUDGET, TERMS = "none", "terms"
-AIM = 1.5  # times the limit: what training is steered to; pruning afterwards takes the rest
+AIM = 2.5  # times the limit: what training is steered to; pruning afterwards takes the rest
 SHARE_WITH_MODEL, SHARE_WITHOUT = 0.5, 1.0  # of BM25's cost, where nothing is asked for
 
 log = logging.getLogger(__name__)

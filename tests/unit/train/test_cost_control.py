@@ -29,36 +29,49 @@ def test_one_query_alone_costs_nothing():
 
 
 def test_the_factor_rises_while_it_costs_too_much_and_falls_while_it_costs_less():
-    control = CostControl(0.1, CPU)
+    control = CostControl(0.1, 10, CPU)
     assert float(control.factor) == 1
-    control.see(torch.tensor(0.2))
+    control.see(torch.tensor(0.2), 9)
     above = float(control.factor)
     assert above == pytest.approx(math.exp(0.03 * math.log(2)))
-    for _ in range(60):
-        control.see(torch.tensor(0.01))
+    for step in range(10, 70):
+        control.see(torch.tensor(0.01), step)
     assert float(control.factor) < above
 
 
+def test_the_aim_comes_down_and_arrives_half_way():
+    """A cost that stays where it was: nothing is pressed at first, then more and more."""
+    control = CostControl(0.1, 100, CPU)
+    factors = []
+    for step in range(100):
+        control.see(torch.tensor(0.8), step)
+        factors.append(float(control.factor))
+    changes = [math.log(after / before) for before, after in zip(factors, factors[1:], strict=False)]
+    assert factors[0] == 1
+    assert changes[9] == pytest.approx(0.03 * math.log(8) * 10 / 50, rel=1e-4)
+    assert changes[59] == pytest.approx(0.03, rel=1e-4)  # the most that one step changes
+
+
 def test_the_factor_is_bounded():
-    control = CostControl(0.1, CPU)
-    for _ in range(2000):
-        control.see(torch.tensor(100.0))
+    control = CostControl(0.1, 10, CPU)
+    for step in range(2000):
+        control.see(torch.tensor(100.0), step)
     assert float(control.factor) == pytest.approx(math.exp(LARGEST))
 
 
 def test_a_system_that_answers_pressure_settles_at_its_aim():
-    control, cost = CostControl(0.08, CPU), 4.0
-    for _ in range(1500):  # the more pressure, the cheaper, with a lag as training has one
+    control, cost = CostControl(0.08, 1500, CPU), 4.0
+    for step in range(1500):  # the more pressure, the cheaper, with a lag as training has one
         cost += 0.05 * (0.5 / float(control.factor) - cost)
-        control.see(torch.tensor(cost))
+        control.see(torch.tensor(cost), step)
     assert cost == pytest.approx(0.08, rel=0.05)
 
 
 def test_its_state_goes_on_where_it_was():
-    first, second = CostControl(0.1, CPU), CostControl(0.1, CPU)
-    first.see(torch.tensor(0.3))
+    first, second = CostControl(0.1, 10, CPU), CostControl(0.1, 10, CPU)
+    first.see(torch.tensor(0.3), 0)
     for name, value in first.state().items():
         second.state()[name].copy_(value)
-    first.see(torch.tensor(0.2))
-    second.see(torch.tensor(0.2))
+    first.see(torch.tensor(0.2), 1)
+    second.see(torch.tensor(0.2), 1)
     assert float(first.factor) == float(second.factor)

@@ -76,9 +76,11 @@ def test_regularisers_see_whole_vectors_or_what_masks_keep():
 
 def test_pressure_is_steered_from_the_end_of_the_ramp_on():
     """One factor multiplies all regularisers; it moves when a batch was seen, and starts at 1."""
-    settings = FinetuneSettings(**{**NONE, "qk": 2, "dk": 3, "joint_flops": 1.0, "flops_d": 2.0, "aim": 0.1, "ramp": 1})
+    settings = FinetuneSettings(
+        **{**NONE, "qk": 2, "dk": 3, "joint_flops": 1.0, "flops_d": 2.0, "aim": 0.1, "ramp": 1, "steps": 2}
+    )
     objective = Objective(settings, N_TERMS, CPU)
-    assert set(objective.state()) == {"cost_log_factor", "cost_log_cost"}
+    assert set(objective.state()) == {"cost_log_factor", "cost_log_cost", "cost_log_first"}
     factors = []
     for step in range(4):
         found = losses(step, objective=objective)[0]

@@ -32,7 +32,9 @@ class Objective:
     def __init__(self, settings: FinetuneSettings, n_terms: int, device: torch.device) -> None:
         self.settings = settings
         self._frequency = DocumentFrequency(n_terms, device) if settings.df_flops else None
-        self._control = CostControl(settings.aim, device) if isinstance(settings.aim, float) and settings.aim else None
+        self._control: CostControl | None = None
+        if isinstance(settings.aim, float) and settings.aim:
+            self._control = CostControl(settings.aim, settings.steps, device)
 
     def state(self) -> Named:
         """What it remembers from step to step: saved with checkpoints and filled in again in place."""
@@ -58,7 +60,7 @@ class Objective:
             return {"loss": loss + ramp * pressure, **ranking, "pressure": pressure, **pressures}
         cost, factor = batch_cost(kept_q, kept_d), self._control.factor
         if step >= settings.ramp:  # before, the pressure is not yet what the factor says
-            self._control.see(cost)
+            self._control.see(cost, step)
         steered = {"cost": cost, "factor": factor}
         return {"loss": loss + ramp * factor * pressure, **ranking, "pressure": pressure, **pressures, **steered}
 
