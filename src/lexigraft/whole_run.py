@@ -20,6 +20,9 @@ from lexigraft.core.systems import OWN_HOME, System, systems_of
 from lexigraft.core.systems_table import BM25
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.learn.model_training import ModelTraining, why_not
+from lexigraft.learn.own_settings.chosen import own_settings
+from lexigraft.learn.own_settings.given_time import GivenTime
+from lexigraft.learn.own_settings.kept import for_report
 from lexigraft.measure.measures import check_measures
 from lexigraft.stages.cells import (
     MeasuredOn,
@@ -44,17 +47,22 @@ log = logging.getLogger(__name__)
 
 
 def run(
-    source: str, out: Path, settings: Settings | None = None, from_stage: str | None = None, progress: Progress = SILENT
+    source: str,
+    out: Path,
+    settings: Settings | None = None,
+    from_stage: str | None = None,
+    progress: Progress = SILENT,
+    time: GivenTime | None = None,
 ) -> dict[str, Any]:
     """Run every stage for `source` (a collection folder, or "pydocs") into `out` and return the report (of several
     processes the leader does; the others return nothing).
 
     A second call continues where the first stopped and redoes what a changed setting touches; `from_stage` forces that
-    stage and those after it.
+    stage and those after it. With a `time`, settings that are not by hand are chosen so that the run fits into it.
     """
     if from_stage is not None and from_stage not in STAGES:
         raise SettingError(f"--from {from_stage!r} is not a stage; one of {', '.join(STAGES)}")
-    return _Run(source, RunFolder(out), settings or Settings(), from_stage, progress).all_stages()
+    return _Run(source, RunFolder(out), settings or Settings(), from_stage, progress, time).all_stages()
 
 
 def train_until(
@@ -91,9 +99,16 @@ class _Run:
     """One call of `run`: the order of the stages and what each hands to the next."""
 
     def __init__(
-        self, source: str, folder: RunFolder, settings: Settings, from_stage: str | None, progress: Progress
+        self,
+        source: str,
+        folder: RunFolder,
+        settings: Settings,
+        from_stage: str | None,
+        progress: Progress,
+        time: GivenTime | None = None,
     ) -> None:
         self.source, self.folder, self.settings, self.progress = source, folder, settings, progress
+        self.time = time
         self.artifacts = Ensurer(folder, from_stage)
         self.encoded: dict[str, JudgedQueries] = {}  # by system: encoded once, measured at every pruning
 
@@ -105,6 +120,7 @@ class _Run:
             views = collected(self.source, self.settings.data, self.folder.collection)
             self.settings = with_systems(self.settings, views[JUDGED], self.folder.read_contents())
             split = views[JUDGED].evaluation_split(self.settings.data.split)
+            self.settings = own_settings(self.settings, self.time, views, split, self.artifacts, self.progress)
             if is_leader():
                 self.folder.write_contents(views, self.systems())
             indexes = self.index_views(views, split)
@@ -252,6 +268,7 @@ class _Run:
                 name, split, evaluations, points, self.artifacts.timings(), self.read_of_documents()
             )
             report |= self.teachers()
+            report |= for_report(self.folder) if self.time is not None else {}
             write_report(report, self.folder)
         self.artifacts.labels.append("report")
         self.artifacts.record("report", usage.seconds, usage.peak_rss_mib)

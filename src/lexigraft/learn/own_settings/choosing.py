@@ -1,0 +1,251 @@
+"""Choosing, in order: lengths by what reading more is worth, batch by memory, steps by the pace, rate by short trials.
+
+The queries that fine-tuning validates on decide; where they are too few to decide anything, the defaults stand.
+"""
+
+import logging
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from lexigraft.core.config import with_values
+from lexigraft.core.errors import SettingError
+from lexigraft.core.settings import Settings
+from lexigraft.data.collection import Collection
+from lexigraft.learn.backbone_choice import BackboneChoice
+from lexigraft.learn.own_settings.choice import Choice
+from lexigraft.learn.own_settings.given_time import GivenTime
+from lexigraft.learn.own_settings.lengths import lengths_to_try, quantiles, query_length, smallest_good
+from lexigraft.learn.own_settings.looked_at import read_seconds, reading_curve, sample_texts, subwords_of
+from lexigraft.learn.own_settings.memory import chunk_that_fits, free_memory
+from lexigraft.learn.own_settings.plan import MOST_PASSES, Pace, Plan, Work, plan
+from lexigraft.learn.own_settings.trial import Trials, on_its_own
+from lexigraft.learn.training_data import held_out, training_data, training_queries
+from lexigraft.model.backbone import default_device
+from lexigraft.model.families import layers_of
+from lexigraft.stages.layout import RunFolder
+from lexigraft.vocab.lexicon import open_lexicon
+
+FEWEST_QUERIES = 50  # to choose by: of fewer, one more that is found is worth .02
+WANTED_PASSES = 3  # over the pairs: before there are fewer, less of each document is read
+PATIENCE = 4
+CPU_BATCH, GPU_BATCH, SMALLEST_BATCH = 128, 512, 32
+STEPS_A_PASS = 8  # at least, so that batches of few pairs are not all alike
+PACE_SHARE = 0.01  # of the time, for timing the steps of one kind of training
+RATES, RATE_STEPS, RATE_SHARE = (0.5, 1.0, 2.0), 40, 0.1  # the learning rates tried, times the one that is set
+
+log = logging.getLogger(__name__)
+
+
+class Choosing:
+    """`settings` are those of the model that is trained first, and later those with what was chosen; `work` says what
+    else the run has to do."""
+
+    def __init__(
+        self,
+        collection: Collection,
+        split: str | None,
+        settings: Settings,
+        time: GivenTime,
+        folder: RunFolder,
+        backbone: BackboneChoice,
+        work: Work,
+    ) -> None:
+        self.collection, self.settings, self.time = collection, settings, time
+        self.chunk: Choice | None = None
+        self.judged = held_out(collection, split, settings.finetune)
+        self.trials = Trials(
+            backbone.source, backbone.name, open_lexicon(folder.model("vocabulary")), settings.model,
+            training_data(collection, split, on_its_own(settings.finetune)), sample_texts(collection),
+            settings.run.seed, folder.model("own-settings-trial"),
+        )  # fmt: skip
+        encoder = self.trials.new_encoder()
+        self.reader, self.most = encoder.reader(), encoder.backbone.longest_text
+        self.shape = len(layers_of(encoder.body.model)), encoder.backbone.width, len(encoder.vocabulary)
+        self.n_queries = len({qrel.query_id for qrel in self.judged})
+        self.work = work._replace(
+            pairs=len(self.trials.data.pairs.query_of),
+            pretrains=settings.pretrain.steps > 0 and settings.model.head != "unicoil",
+        )
+
+    @property
+    def can_validate(self) -> bool:
+        """Whether there are enough validation queries to choose by."""
+        return self.n_queries >= FEWEST_QUERIES
+
+    def choices(self) -> list[Choice]:
+        """All of them, each with what speaks for it."""
+        queries = self._take(self._query_length())
+        documents, shorter = self._document_length()
+        documents = self._take(documents)
+        batch = self._take(self._batch())
+        planned, pace, given_up = self._plan(shorter)
+        if given_up:
+            documents = replace(
+                documents,
+                settings={"model.document_length": self.settings.model.document_length},
+                why=f"{documents.why}; of those, the time leaves {WANTED_PASSES} passes over the pairs, or the most, "
+                f"at {self.settings.model.document_length} ({_listed(given_up, 'passes at {}: {:.1f}')})",
+            )
+        steps = self._take(self._steps(planned, pace))
+        rate = self._take(self._rate(pace))
+        chunk = [self.chunk] if self.chunk is not None else []
+        return [queries, documents, batch, *chunk, steps, rate, self._take(self._patience())]
+
+    def _take(self, choice: Choice) -> Choice:
+        """Go on with a choice, but for what was set by hand."""
+        mine = choice.without(self.time.by_hand)
+        self.settings = with_values(self.settings, mine.settings)
+        self.trials = replace(self.trials, model=self.settings.model)
+        return mine
+
+    def _query_length(self) -> Choice:
+        subwords = subwords_of(self.reader, training_queries(self.collection))
+        return Choice(
+            "query length", {"model.query_length": query_length(subwords, self.most)},
+            f"99 of 100 of the {len(subwords):,} training queries are no longer",
+            {"subwords": quantiles(subwords)},
+        )  # fmt: skip
+
+    def _document_length(self) -> tuple[Choice, list[int]]:
+        """The choice, and the shorter lengths that were tried, the longest first."""
+        subwords = subwords_of(self.reader, self.trials.texts)
+        evidence: dict[str, object] = {"subwords": quantiles(subwords)}
+        if not self.can_validate:
+            return Choice("document length", {}, self._too_few(), evidence), []
+        most = None if self.most is None else self.most - self._expansion()
+        lengths = lengths_to_try(subwords, most)
+        curve = reading_curve(self.collection, self.judged, self.reader, lengths, self.settings.lexical)
+        length = smallest_good(curve.mrr)
+        evidence |= {
+            "MRR@10 of BM25": {str(key): value for key, value in curve.mrr.items()},
+            "queries": curve.queries, "documents": curve.documents,
+        }  # fmt: skip
+        why = (
+            "the shortest at which BM25, over the first subwords of documents alone, is within .005 MRR@10 of its "
+            f"best on {curve.queries} validation queries ({_listed(curve.mrr, '{}: {:.4f}')})"
+        )
+        by_hand = "model.document_length" in self.time.by_hand
+        shorter = [] if by_hand else [other for other in reversed(lengths) if other < length]
+        return Choice("document length", {"model.document_length": length}, why, evidence), shorter
+
+    def _expansion(self) -> int:
+        """Subwords that are read of a document's expansion."""
+        model = self.settings.model
+        return model.expansion_length if model.expansions or self.settings.tilde.trains else 0
+
+    def _batch(self) -> Choice:
+        pairs, on_gpu = self.work.pairs, default_device().type == "cuda"
+        usual = batch = GPU_BATCH if on_gpu else CPU_BATCH
+        while batch > SMALLEST_BATCH and batch * STEPS_A_PASS > pairs:
+            batch //= 2
+        why = f"the usual on a {'GPU' if on_gpu else 'CPU'}"
+        if batch < usual:
+            why = f"a pass over the {pairs:,} training pairs should have {STEPS_A_PASS} steps or more"
+        if on_gpu and "finetune.batch" not in self.time.by_hand:
+            fits = self.trials.batch_that_fits(self.settings.finetune, batch)
+            why = f"{2 * fits} pairs do not fit into the memory of the GPU" if fits < batch else why
+            batch = fits
+        return Choice("batch", {"finetune.batch": batch}, why, {"pairs": pairs})
+
+    def _set_chunk(self) -> None:
+        """How many texts are encoded at once, where the memory of a CPU is short for all of a batch."""
+        model, free = self.settings.model, free_memory() if default_device().type == "cpu" else None
+        subwords = model.query_length + model.document_length
+        chunk = chunk_that_fits(self.settings.finetune.batch, subwords, *self.shape, free)
+        why = f"a whole batch would take more than half of the {(free or 0) / 2**30:.1f} GiB of memory that are free"
+        choice = self._take(Choice("chunk", {"finetune.chunk": chunk}, why))
+        self.chunk = choice if chunk else None
+
+    def _plan(self, shorter: list[int]) -> tuple[Plan, Pace, dict[int, float]]:
+        """What fits into the time, at the chosen document length or, where the pairs would be seen too seldom, at the
+        next shorter one; the last of the three is how many passes longer ones would have left."""
+        given_up: dict[int, float] = {}
+        while True:
+            length = self.settings.model.document_length
+            self._set_chunk()
+            pace = self._pace()
+            work = self.work._replace(
+                batch=self.settings.finetune.batch, texts=self.work.documents + len(self.trials.data.pairs.queries)
+            )
+            try:
+                planned = plan(self.time.seconds, self.time.spent(), pace, work)
+                passes = planned.passes
+            except SettingError:
+                if not shorter:
+                    raise
+                passes = 0.0
+            if passes >= WANTED_PASSES or not shorter:
+                return planned, pace, given_up
+            given_up[length] = passes
+            self._take(Choice("document length", {"model.document_length": shorter.pop(0)}, ""))
+
+    def _pace(self) -> Pace:
+        seconds, finetune, trials = PACE_SHARE * self.time.seconds, self.settings.finetune, self.trials
+        pace = Pace(
+            finetune_step=trials.finetune_step(finetune, seconds),
+            pretrain_step=trials.pretrain_step(self.settings.pretrain, seconds) if self.work.pretrains else 0.0,
+            validation=trials.one_validation(finetune),
+            encode_document=trials.encode_document(),
+            read_document=read_seconds(self.reader, trials.texts),
+        )
+        said = ", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in pace._asdict().items())
+        log.info("pace at %d subwords a document, in seconds: %s", self.settings.model.document_length, said)
+        return pace
+
+    def _steps(self, planned: Plan, pace: Pace) -> Choice:
+        limit = f", which is the most, {MOST_PASSES}" if planned.passes >= MOST_PASSES else ""
+        shared = f", divided among {self.work.models} models" if self.work.models > 1 else ""
+        why = (
+            f"what fits into {self.time.minutes:g} minutes{shared}: {planned.passes:.1f} passes over the "
+            f"{self.work.pairs:,} training pairs{limit}; a step of fine-tuning takes {pace.finetune_step:.3g} s here, "
+            f"one of pre-training {pace.pretrain_step:.3g} s, and {1 / pace.encode_document:,.0f} documents are "
+            "encoded a second"
+        )
+        seconds = {f"{name} s": float(f"{value:.3g}") for name, value in pace._asdict().items()}
+        chosen = planned.settings(self.settings.finetune.validate_every > 0, self.work.pretrains)
+        if self.settings.finetune.epochs and "finetune.epochs" in self.time.by_hand:
+            chosen = {name: value for name, value in chosen.items() if name != "finetune.steps"}
+        return Choice("steps", chosen, why, {"pace": seconds, "planned seconds": planned.seconds})
+
+    def _rate(self, pace: Pace) -> Choice:
+        about, usual = "learning rate", self.settings.finetune.learning_rate
+        if not self.can_validate:
+            return Choice(about, {}, self._too_few())
+        if "finetune.learning_rate" in self.time.by_hand:
+            return Choice(about, {}, "set by hand and kept: finetune.learning_rate")
+        taken, allowed = RATE_STEPS * pace.finetune_step + pace.validation, RATE_SHARE * self.time.seconds
+        if len(RATES) * taken > allowed:
+            why = f"trials would take {len(RATES) * taken:.0f} s, more than a tenth of the time; the usual is kept"
+            return Choice(about, {}, why)
+        found = self.trials.recall_after(self.settings.finetune, [usual * factor for factor in RATES], RATE_STEPS)
+        rate = best_rate(found, usual, self.n_queries)
+        why = (
+            f"R@10 on validation queries after {RATE_STEPS} steps of each ({_listed(found, '{:g}: {:.4f}')}); the "
+            "usual one unless another is more than a standard error better"
+        )
+        evidence = {"R@10": {f"{one:g}": round(value, 4) for one, value in found.items()}, "steps": RATE_STEPS}
+        return Choice(about, {"finetune.learning_rate": rate}, why, evidence)
+
+    def _patience(self) -> Choice:
+        if not self.can_validate:
+            return Choice("early stopping", {}, self._too_few())
+        why = f"training ends when {PATIENCE} validations in a row are more than a standard error below the best"
+        return Choice("early stopping", {"finetune.patience": PATIENCE}, why)
+
+    def _too_few(self) -> str:
+        return (
+            f"{self.n_queries} validation queries are too few to choose by (at least {FEWEST_QUERIES}); the default "
+            "is kept"
+        )
+
+
+def best_rate(found: Mapping[float, float], usual: float, n_queries: int) -> float:
+    """The learning rate with the highest R@10; the usual one unless another is more than a standard error better."""
+    best = max(found, key=lambda rate: (found[rate], -rate))
+    error = math.sqrt(max(0.0, found[best] * (1 - found[best])) / n_queries)
+    return best if found[best] - found[usual] > error else usual
+
+
+def _listed(values: Mapping[int, float] | Mapping[float, float], form: str) -> str:
+    return ", ".join(form.format(key, value) for key, value in values.items())
