@@ -1,10 +1,12 @@
 """The settings that a run chooses for itself, in the time it is given; made once, kept with the run."""
 
+import hashlib
 import logging
 from collections.abc import Mapping
 from typing import Any
 
-from lexigraft.core.config import settings_as_dict, settings_config, with_values
+from lexigraft.core.artifact import canonical_json
+from lexigraft.core.config import settings_config, with_values
 from lexigraft.core.errors import SettingError
 from lexigraft.core.processes import is_leader, n_processes
 from lexigraft.core.progress import SILENT, Progress
@@ -21,6 +23,8 @@ from lexigraft.stages.encode import searched_documents
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.layout import JUDGED
 
+# The sections that training depends on: where one of them changes, everything is chosen anew.
+LEARNED_BY = ("run", "data", "lexical", "vocab", "model", "backbone", "mlm", "pretrain", "teacher", "tilde", "finetune")
 LABEL = "own settings"  # what the report calls the time that choosing takes
 
 log = logging.getLogger(__name__)
@@ -102,17 +106,12 @@ def _choose(
 
 def _made_of(settings: Settings, time: GivenTime, collection: Collection, split: str | None) -> dict[str, Any]:
     """All that the choices depend on, beside the machine and its clock."""
-    parts = [part for part in (CORPUS, QUERIES, TRAIN, DEV) if part in (CORPUS, QUERIES) or part in collection.splits]
+    parts = (CORPUS, QUERIES, *(split for split in (TRAIN, DEV) if split in collection.splits))
+    told = {name: settings_config(getattr(settings, name)) for name in LEARNED_BY} | {"systems": settings.systems}
     return {
         "minutes": time.minutes,
         "by_hand": sorted(time.by_hand),
         "measured": split,
         "data": {part: collection.digest(part) for part in parts},
-        "settings": {
-            **{name: settings_config(getattr(settings, name)) for name in CHOSEN_OF},
-            "systems": settings_as_dict(settings)["systems"],
-        },
+        "settings": hashlib.sha256(canonical_json(told).encode()).hexdigest(),
     }
-
-
-CHOSEN_OF = ("run", "lexical", "vocab", "model", "backbone", "mlm", "pretrain", "teacher", "tilde", "finetune")
