@@ -182,7 +182,7 @@ class Loop:
                 spoken = time.monotonic()
                 self._speak(step, values, (step + 1 - first) / (spoken - started))
             phases.mark("looking")
-        if gives_up:
+        if gives_up and len(training.history) < self.schedule.steps:
             message = "%s: stopped after step %d of %d: the last %d validations were clearly worse than the best"
             patience = validation.patience if validation is not None else 0
             log.info(message, self.name, len(training.history), self.schedule.steps, patience)
