@@ -20,12 +20,12 @@ MINUTES = 3
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def write_pairs(folder, n_train, n_dev):
+def write_pairs(folder, n_train, n_dev, times=1):
     """A document says its own number last, after words of its topic: only who reads it to the end can tell it."""
     documents, queries, qrels = [], [], {"train": [], "dev": [], "test": []}
     for number in range(n_train + n_dev + N_TEST):
         words = TOPICS[number % len(TOPICS)]
-        documents.append(Document(f"d{number}", "", f"{' '.join(words[:4])} n{number}"))
+        documents.append(Document(f"d{number}", "", f"{' '.join(words[:4] * times)} n{number}"))
         queries.append(Query(f"q{number}", f"{words[4]} n{number}"))
         split = "train" if number < n_train else "dev" if number < n_train + n_dev else "test"
         qrels[split].append(Qrel(f"q{number}", f"d{number}", 1))
@@ -36,8 +36,9 @@ def write_pairs(folder, n_train, n_dev):
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     root = tmp_path_factory.mktemp("minutes")
-    write_pairs(root / "many", 320, N_DEV)
+    write_pairs(root / "many", 320, N_DEV, times=2)
     write_pairs(root / "few", 320, 10)
+    write_pairs(root / "long", 320, N_DEV, times=14)
     (root / "bert").mkdir()
     write_tiny_bert(root / "bert", [topic[0][:3] for topic in TOPICS])
     return root
@@ -48,6 +49,7 @@ def short():
     """Trainings end after two passes however long they may take, and trials of learning rates are short."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plan, "MOST_PASSES", 2)
+        patch.setattr(choosing, "WANTED_PASSES", 1)
         patch.setattr(choosing, "RATE_STEPS", 5)
         yield
 
@@ -78,7 +80,7 @@ def made(place, short, tmp_path_factory):
 def test_a_run_chooses_lengths_steps_and_patience_and_says_by_what(made):
     found = chosen(made.folder)
     assert found["model.query_length"] >= 8
-    assert found["model.document_length"] > 8  # the number at the end must be read
+    assert found["model.document_length"] > 16  # the number at the end must be read
     assert found["finetune.batch"] == 32  # of 128: ten steps a pass
     assert found["finetune.steps"] == 20  # two passes
     assert found["finetune.patience"] == choosing.PATIENCE
@@ -137,6 +139,7 @@ def test_what_is_set_by_hand_wins(place, tmp_path, lexigraft):
     assert not {name.partition("=")[0] for name in by_hand} & set(chosen(run))
     settings = json.loads((run / "settings.json").read_text())
     assert settings["model"]["document_length"] == 9
+    assert "finetune.warmup" not in chosen(run)  # which would be in proportion to other steps
     assert settings["finetune"]["steps"] == 3 and settings["finetune"]["learning_rate"] == 0.001
     assert "set by hand and kept: model.document_length" in json.dumps(answer.json["own_settings"])
 
@@ -150,6 +153,30 @@ def test_too_few_validation_queries_leave_the_defaults(place, tmp_path, lexigraf
     assert found["finetune.steps"] > 0
     for text in (answer.stderr, answer.stdout, (run / "report.md").read_text()):
         assert "10 validation queries are too few to choose by (at least 50)" in text.replace("\n", " ")
+
+
+def test_less_is_read_where_the_time_is_short_for_three_passes(place, tmp_path, lexigraft, monkeypatch):
+    """Numbers at the end of long documents: all of it should be read, but a pace that is given here is too slow."""
+    measured = []
+
+    def pace(self):
+        length = self.settings.model.document_length
+        measured.append(length)
+        return plan.Pace(length / 18, 0.01, 0.0, 0.0001, 0.0001)
+
+    monkeypatch.setattr(choosing.Choosing, "_pace", pace)
+    monkeypatch.setattr(plan, "MOST_PASSES", 3)
+    monkeypatch.setattr(choosing, "WANTED_PASSES", 3)
+    options_ = options(place, tmp_path / "run", "pretrain.steps=2", data="long")
+    answer = lexigraft("run", *options_, "--minutes", str(MINUTES), "--json")
+    assert answer.status == 0, answer.stderr
+    # A pass has 10 steps; of about 170 s, 85 % of five sixths are for fine-tuning: three passes at 4 s a step or less.
+    choice = next(one for one in answer.json["own_settings"]["choices"] if one["about"] == "document length")
+    tried = [int(length) for length in choice["evidence"]["MRR@10 of BM25"]]
+    assert max(tried) > 64 and choice["evidence"]["MRR@10 of BM25"][str(max(tried))] > 0.9
+    assert choice["settings"] == {"model.document_length": 64}
+    assert measured == [16, 64]  # never at the one that is too slow
+    assert f"at {max(tried)}: " in choice["why"]
 
 
 @pytest.mark.parametrize("minutes", ["0.01", "0", "-1", "nan"])

@@ -8,6 +8,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from lexigraft.core.config import with_values
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import Settings
@@ -15,10 +17,10 @@ from lexigraft.data.collection import Collection
 from lexigraft.learn.backbone_choice import BackboneChoice
 from lexigraft.learn.own_settings.choice import Choice
 from lexigraft.learn.own_settings.given_time import GivenTime
-from lexigraft.learn.own_settings.lengths import lengths_to_try, quantiles, query_length, smallest_good
+from lexigraft.learn.own_settings.lengths import SPECIAL, lengths_to_try, quantiles, query_length, smallest_good
 from lexigraft.learn.own_settings.looked_at import read_seconds, reading_curve, sample_texts, subwords_of
 from lexigraft.learn.own_settings.memory import chunk_that_fits, free_memory
-from lexigraft.learn.own_settings.plan import MOST_PASSES, Pace, Plan, Work, plan
+from lexigraft.learn.own_settings.plan import MOST_PASSES, Pace, Plan, Work, at_length, plan
 from lexigraft.learn.own_settings.trial import Trials, on_its_own
 from lexigraft.learn.training_data import held_out, training_data, training_queries
 from lexigraft.model.backbone import default_device
@@ -62,9 +64,12 @@ class Choosing:
         encoder = self.trials.new_encoder()
         self.reader, self.most = encoder.reader(), encoder.backbone.longest_text
         self.shape = len(layers_of(encoder.body.model)), encoder.backbone.width, len(encoder.vocabulary)
+        self.query_subwords = subwords_of(self.reader, training_queries(collection))
+        self.document_subwords = subwords_of(self.reader, self.trials.texts)
         self.n_queries = len({qrel.query_id for qrel in self.judged})
         self.work = work._replace(
             pairs=len(self.trials.data.pairs.query_of),
+            texts=work.documents + len(self.trials.data.pairs.queries),
             pretrains=settings.pretrain.steps > 0 and settings.model.head != "unicoil",
         )
 
@@ -73,19 +78,25 @@ class Choosing:
         """Whether there are enough validation queries to choose by."""
         return self.n_queries >= FEWEST_QUERIES
 
+    @property
+    def steps_by_hand(self) -> bool:
+        """Whether the user said how long to fine-tune: whatever the clock says, it is done."""
+        return not {"finetune.steps", "finetune.epochs"}.isdisjoint(self.time.by_hand)
+
     def choices(self) -> list[Choice]:
         """All of them, each with what speaks for it."""
         queries = self._take(self._query_length())
         documents, shorter = self._document_length()
         documents = self._take(documents)
         batch = self._take(self._batch())
+        self.work = self.work._replace(batch=self.settings.finetune.batch)
         planned, pace, given_up = self._plan(shorter)
         if given_up:
             documents = replace(
                 documents,
                 settings={"model.document_length": self.settings.model.document_length},
                 why=f"{documents.why}; of those, the time leaves {WANTED_PASSES} passes over the pairs, or the most, "
-                f"at {self.settings.model.document_length} ({_listed(given_up, 'passes at {}: {:.1f}')})",
+                f"at {self.settings.model.document_length} ({_listed(given_up, 'at {}: {:.1f}')})",
             )
         steps = self._take(self._steps(planned, pace))
         rate = self._take(self._rate(pace))
@@ -100,7 +111,7 @@ class Choosing:
         return mine
 
     def _query_length(self) -> Choice:
-        subwords = subwords_of(self.reader, training_queries(self.collection))
+        subwords = self.query_subwords
         return Choice(
             "query length", {"model.query_length": query_length(subwords, self.most)},
             f"99 of 100 of the {len(subwords):,} training queries are no longer",
@@ -109,12 +120,15 @@ class Choosing:
 
     def _document_length(self) -> tuple[Choice, list[int]]:
         """The choice, and the shorter lengths that were tried, the longest first."""
-        subwords = subwords_of(self.reader, self.trials.texts)
+        subwords = self.document_subwords
         evidence: dict[str, object] = {"subwords": quantiles(subwords)}
         if not self.can_validate:
             return Choice("document length", {}, self._too_few(), evidence), []
         most = None if self.most is None else self.most - self._expansion()
         lengths = lengths_to_try(subwords, most)
+        if len(lengths) == 1:
+            why = "95 of 100 documents are no longer"
+            return Choice("document length", {"model.document_length": lengths[0]}, why, evidence), []
         curve = reading_curve(self.collection, self.judged, self.reader, lengths, self.settings.lexical)
         length = smallest_good(curve.mrr)
         evidence |= {
@@ -125,7 +139,7 @@ class Choosing:
             "the shortest at which BM25, over the first subwords of documents alone, is within .005 MRR@10 of its "
             f"best on {curve.queries} validation queries ({_listed(curve.mrr, '{}: {:.4f}')})"
         )
-        by_hand = "model.document_length" in self.time.by_hand
+        by_hand = "model.document_length" in self.time.by_hand or self.steps_by_hand
         shorter = [] if by_hand else [other for other in reversed(lengths) if other < length]
         return Choice("document length", {"model.document_length": length}, why, evidence), shorter
 
@@ -160,25 +174,50 @@ class Choosing:
     def _plan(self, shorter: list[int]) -> tuple[Plan, Pace, dict[int, float]]:
         """What fits into the time, at the chosen document length or, where the pairs would be seen too seldom, at the
         next shorter one; the last of the three is how many passes longer ones would have left."""
-        given_up: dict[int, float] = {}
+        given_up = self._too_long(shorter) if shorter else {}
         while True:
-            length = self.settings.model.document_length
             self._set_chunk()
             pace = self._pace()
-            work = self.work._replace(
-                batch=self.settings.finetune.batch, texts=self.work.documents + len(self.trials.data.pairs.queries)
-            )
-            try:
-                planned = plan(self.time.seconds, self.time.spent(), pace, work)
-                passes = planned.passes
-            except SettingError:
-                if not shorter:
-                    raise
-                passes = 0.0
+            passes = self._passes(pace)
             if passes >= WANTED_PASSES or not shorter:
-                return planned, pace, given_up
-            given_up[length] = passes
-            self._take(Choice("document length", {"model.document_length": shorter.pop(0)}, ""))
+                fewest = 0 if self.steps_by_hand else 1
+                return plan(self.time.seconds, self.time.spent(), pace, self.work, fewest), pace, given_up
+            self._give_up(passes, shorter, given_up)
+
+    def _too_long(self, shorter: list[int]) -> dict[int, float]:
+        """Go down to a document length that will do, by the pace at the shortest: a step at a long one may take a good
+        part of the time. Returns the passes that longer ones would leave."""
+        chosen, given_up = self.settings.model.document_length, dict[int, float]()
+        self._go_on_with(shorter[-1])
+        pace, least = self._pace(), self._read_of_document(shorter[-1])
+        query = float(self.query_subwords.mean()) + SPECIAL
+        self._go_on_with(chosen)
+        while shorter:
+            length = self._read_of_document(self.settings.model.document_length)
+            passes = self._passes(at_length(pace, (query + length) / (query + least), length / least))
+            if passes >= WANTED_PASSES:
+                break
+            self._give_up(passes, shorter, given_up)
+        return given_up
+
+    def _give_up(self, passes: float, shorter: list[int], given_up: dict[int, float]) -> None:
+        """Read less of each document, because so few passes are not enough."""
+        given_up[self.settings.model.document_length] = passes
+        self._go_on_with(shorter.pop(0))
+
+    def _go_on_with(self, document_length: int) -> None:
+        self._take(Choice("document length", {"model.document_length": document_length}, ""))
+
+    def _passes(self, pace: Pace) -> float:
+        """How many passes over the pairs fit into the time; 0 for less than one."""
+        try:
+            return plan(self.time.seconds, self.time.spent(), pace, self.work).passes
+        except SettingError:
+            return 0.0
+
+    def _read_of_document(self, length: int) -> float:
+        """Subwords that are read of a document on average, special ones included."""
+        return float(np.minimum(self.document_subwords + SPECIAL, length).mean())
 
     def _pace(self) -> Pace:
         seconds, finetune, trials = PACE_SHARE * self.time.seconds, self.settings.finetune, self.trials
@@ -196,16 +235,17 @@ class Choosing:
     def _steps(self, planned: Plan, pace: Pace) -> Choice:
         limit = f", which is the most, {MOST_PASSES}" if planned.passes >= MOST_PASSES else ""
         shared = f", divided among {self.work.models} models" if self.work.models > 1 else ""
+        by_hand = "; fine-tuning is as long as it was set by hand" if self.steps_by_hand else ""
         why = (
             f"what fits into {self.time.minutes:g} minutes{shared}: {planned.passes:.1f} passes over the "
             f"{self.work.pairs:,} training pairs{limit}; a step of fine-tuning takes {pace.finetune_step:.3g} s here, "
             f"one of pre-training {pace.pretrain_step:.3g} s, and {1 / pace.encode_document:,.0f} documents are "
-            "encoded a second"
+            f"encoded a second{by_hand}"
         )
         seconds = {f"{name} s": float(f"{value:.3g}") for name, value in pace._asdict().items()}
-        chosen = planned.settings(self.settings.finetune.validate_every > 0, self.work.pretrains)
-        if self.settings.finetune.epochs and "finetune.epochs" in self.time.by_hand:
-            chosen = {name: value for name, value in chosen.items() if name != "finetune.steps"}
+        chosen = planned.pretraining() if self.work.pretrains and "pretrain.steps" not in self.time.by_hand else {}
+        if not self.steps_by_hand:
+            chosen |= planned.finetuning(self.settings.finetune.validate_every > 0)
         return Choice("steps", chosen, why, {"pace": seconds, "planned seconds": planned.seconds})
 
     def _rate(self, pace: Pace) -> Choice:

@@ -8,7 +8,8 @@ from lexigraft.core.errors import SettingError
 MARGIN = 0.15  # of what is left is not planned for: nothing takes exactly as long as it was estimated to
 PRETRAINING_SHARE = 1 / 6
 MOST_PASSES = 25  # over the training pairs; who reads them more often learns them by heart
-VALIDATIONS = 12  # over the whole of fine-tuning
+FEWEST_VALIDATIONS, MOST_VALIDATIONS = 2, 12  # over the whole of fine-tuning
+VALIDATION_SHARE = 0.1  # of the time of fine-tuning, for all but the fewest of them
 WARMUP_SHARE, RAMP_SHARE, PRETRAIN_WARMUP_SHARE = 1 / 15, 4 / 15, 1 / 5  # as the defaults have them
 PRETRAIN_CHECKPOINTS = 2
 A_SEARCH = 0.002  # seconds, with what belongs to it: more than it takes on any collection that was looked at
@@ -51,19 +52,22 @@ class Plan(NamedTuple):
 
     pretrain_steps: int
     finetune_steps: int
+    validations: int
     passes: float
     seconds: dict[str, float]
 
-    def settings(self, validates: bool = True, pretrains: bool = True) -> dict[str, Any]:
-        """The steps and what is in proportion to them, by full names."""
-        steps, every = self.finetune_steps, max(1, math.ceil(self.finetune_steps / VALIDATIONS))
-        pretraining = {
+    def pretraining(self) -> dict[str, Any]:
+        """The steps of pre-training and what is in proportion to them, by full names."""
+        return {
             "pretrain.steps": self.pretrain_steps,
             "pretrain.warmup": round(self.pretrain_steps * PRETRAIN_WARMUP_SHARE),
             "pretrain.checkpoint_every": max(1, math.ceil(self.pretrain_steps / PRETRAIN_CHECKPOINTS)),
         }
+
+    def finetuning(self, validates: bool = True) -> dict[str, Any]:
+        """The same of fine-tuning."""
+        steps, every = self.finetune_steps, max(1, math.ceil(self.finetune_steps / self.validations))
         return {
-            **(pretraining if pretrains else {}),
             "finetune.steps": steps,
             "finetune.warmup": round(steps * WARMUP_SHARE),
             "finetune.ramp": round(steps * RAMP_SHARE),
@@ -72,18 +76,19 @@ class Plan(NamedTuple):
         }
 
 
-def plan(seconds: float, spent: float, pace: Pace, work: Work) -> Plan:
-    """What fits into `seconds`, of which `spent` are gone; raises where that is less than one pass over the pairs, and
-    says how many minutes one would need."""
+def plan(seconds: float, spent: float, pace: Pace, work: Work, fewest_passes: int = 1) -> Plan:
+    """What fits into `seconds`, of which `spent` are gone; raises where that is less than `fewest_passes` over the
+    pairs (0 or 1), and says how many minutes one would need."""
     encoding = work.documents * (work.models * pace.encode_document + pace.read_document)
     measuring = work.rows * (work.documents * pace.read_document + work.searches * A_SEARCH)
     fixed = encoding + measuring
-    validating = VALIDATIONS * pace.validation
     share = PRETRAINING_SHARE if work.pretrains else 0.0
     each = (1 - MARGIN) * (seconds - spent - fixed) / work.models
+    validations = _validations(each * (1 - share), pace)
+    validating = validations * pace.validation
     training = each * (1 - share) - validating
-    steps = min(math.floor(training / pace.finetune_step), MOST_PASSES * work.steps_a_pass)
-    if steps < work.steps_a_pass:
+    steps = max(0, min(math.floor(training / pace.finetune_step), MOST_PASSES * work.steps_a_pass))
+    if steps < fewest_passes * work.steps_a_pass:
         least = (work.steps_a_pass * pace.finetune_step + validating) / (1 - share)
         needed = math.ceil(10 * (spent + fixed + work.models * least / (1 - MARGIN)) / 60) / 10
         raise SettingError(
@@ -103,4 +108,21 @@ def plan(seconds: float, spent: float, pace: Pace, work: Work) -> Plan:
         "indexing and measuring": measuring,
     }
     rounded = {name: round(value, 1) for name, value in meant.items()}
-    return Plan(before, steps, steps / work.steps_a_pass, rounded)
+    return Plan(before, steps, validations, steps / work.steps_a_pass, rounded)
+
+
+def _validations(seconds: float, pace: Pace) -> int:
+    """How often a fine-tuning of so many seconds looks at its validation queries."""
+    affordable = math.floor(VALIDATION_SHARE * seconds / pace.validation) if pace.validation else MOST_VALIDATIONS
+    return min(MOST_VALIDATIONS, max(FEWEST_VALIDATIONS, affordable))
+
+
+def at_length(pace: Pace, longer: float, of_document: float) -> Pace:
+    """The pace where a pair has `longer` times as many subwords, and a document `of_document` times as many: what a
+    transformer takes grows as they do."""
+    return pace._replace(
+        finetune_step=pace.finetune_step * longer,
+        pretrain_step=pace.pretrain_step * of_document,
+        validation=pace.validation * of_document,
+        encode_document=pace.encode_document * of_document,
+    )
