@@ -15,7 +15,7 @@ from tests.topics import topics_of, write_tiny_bert
 
 TOPICS = topics_of("kur", "mel", "tos", "vip", "zan", "fod", "gix", "bru")
 N_DEV, N_TEST = 60, 20
-MINUTES = 3
+MINUTES = 30  # far more than is needed: what is tested does not depend on how busy the machine is
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -92,7 +92,7 @@ def test_a_run_chooses_lengths_steps_and_patience_and_says_by_what(made):
     ]  # fmt: skip
     assert own["choices"][1]["evidence"]["queries"] == N_DEV
     said = (made.folder / "report.md").read_text()
-    assert "chosen by the run itself, for 3 minutes" in said and "validation queries" in said
+    assert "chosen by the run itself, for 30 minutes" in said and "validation queries" in said
     assert "own settings" in [stage["stage"] for stage in made.report["stages"]]
     assert not (made.folder / "model/own-settings-trial").exists()
 
@@ -167,8 +167,7 @@ def test_less_is_read_where_the_time_is_short_for_three_passes(place, tmp_path, 
     monkeypatch.setattr(choosing.Choosing, "_pace", pace)
     monkeypatch.setattr(plan, "MOST_PASSES", 3)
     monkeypatch.setattr(choosing, "WANTED_PASSES", 3)
-    options_ = options(place, tmp_path / "run", "pretrain.steps=2", data="long")
-    answer = lexigraft("run", *options_, "--minutes", str(MINUTES), "--json")
+    answer = lexigraft("run", *options(place, tmp_path / "run", data="long"), "--minutes", "3", "--json")
     assert answer.status == 0, answer.stderr
     # A pass has 10 steps; of about 170 s, 85 % of five sixths are for fine-tuning: three passes at 4 s a step or less.
     choice = next(one for one in answer.json["own_settings"]["choices"] if one["about"] == "document length")

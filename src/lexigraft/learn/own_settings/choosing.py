@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 
 from lexigraft.core.config import with_values
-from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import Settings
 from lexigraft.data.collection import Collection
 from lexigraft.learn.backbone_choice import BackboneChoice
@@ -35,6 +34,8 @@ CPU_BATCH, GPU_BATCH, SMALLEST_BATCH = 128, 512, 32
 STEPS_A_PASS = 8  # at least, so that batches of few pairs are not all alike
 PACE_SHARE = 0.01  # of the time, for timing the steps of one kind of training
 RATES, RATE_STEPS, RATE_SHARE = (0.5, 1.0, 2.0), 40, 0.1  # the learning rates tried, times the one that is set
+FIRST_STEPS = 2  # times as long as later ones, which have fewer terms: the first are those that trials take
+INDEXED = 5e-5  # seconds of a document at least, where all its words are known already
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +56,7 @@ class Choosing:
     ) -> None:
         self.collection, self.settings, self.time = collection, settings, time
         self.chunk: Choice | None = None
+        self.paces: dict[int, Pace] = {}  # by document length
         self.judged = held_out(collection, split, settings.finetune)
         self.trials = Trials(
             backbone.source, backbone.name, open_lexicon(folder.model("vocabulary")), settings.model,
@@ -70,13 +72,17 @@ class Choosing:
         self.work = work._replace(
             pairs=len(self.trials.data.pairs.query_of),
             texts=work.documents + len(self.trials.data.pairs.queries),
-            pretrains=settings.pretrain.steps > 0 and settings.model.head != "unicoil",
+            pretrains=self.pretrains and "pretrain.steps" not in time.by_hand,
         )
 
     @property
     def can_validate(self) -> bool:
         """Whether there are enough validation queries to choose by."""
         return self.n_queries >= FEWEST_QUERIES
+
+    @property
+    def pretrains(self) -> bool:
+        return self.settings.pretrain.steps > 0 and self.settings.model.head != "unicoil"
 
     @property
     def steps_by_hand(self) -> bool:
@@ -90,7 +96,7 @@ class Choosing:
         documents = self._take(documents)
         batch = self._take(self._batch())
         self.work = self.work._replace(batch=self.settings.finetune.batch)
-        planned, pace, given_up = self._plan(shorter)
+        pace, given_up = self._fit(shorter)
         if given_up:
             documents = replace(
                 documents,
@@ -98,8 +104,8 @@ class Choosing:
                 why=f"{documents.why}; of those, the time leaves {WANTED_PASSES} passes over the pairs, or the most, "
                 f"at {self.settings.model.document_length} ({_listed(given_up, 'at {}: {:.1f}')})",
             )
-        steps = self._take(self._steps(planned, pace))
-        rate = self._take(self._rate(pace))
+        rate = self._take(self._rate(pace))  # before the steps: what it takes is gone
+        steps = self._take(self._steps(self._plan(pace, 0 if self.steps_by_hand else 1), pace))
         chunk = [self.chunk] if self.chunk is not None else []
         return [queries, documents, batch, *chunk, steps, rate, self._take(self._patience())]
 
@@ -171,17 +177,15 @@ class Choosing:
         choice = self._take(Choice("chunk", {"finetune.chunk": chunk}, why))
         self.chunk = choice if chunk else None
 
-    def _plan(self, shorter: list[int]) -> tuple[Plan, Pace, dict[int, float]]:
-        """What fits into the time, at the chosen document length or, where the pairs would be seen too seldom, at the
-        next shorter one; the last of the three is how many passes longer ones would have left."""
+    def _fit(self, shorter: list[int]) -> tuple[Pace, dict[int, float]]:
+        """The pace at the chosen document length or, where the pairs would be seen too seldom, at the next shorter one;
+        and how many passes longer ones would have left."""
         given_up = self._too_long(shorter) if shorter else {}
         while True:
-            self._set_chunk()
-            pace = self._pace()
+            pace = self._pace_here()
             passes = self._passes(pace)
             if passes >= WANTED_PASSES or not shorter:
-                fewest = 0 if self.steps_by_hand else 1
-                return plan(self.time.seconds, self.time.spent(), pace, self.work, fewest), pace, given_up
+                return pace, given_up
             self._give_up(passes, shorter, given_up)
 
     def _too_long(self, shorter: list[int]) -> dict[int, float]:
@@ -189,7 +193,7 @@ class Choosing:
         part of the time. Returns the passes that longer ones would leave."""
         chosen, given_up = self.settings.model.document_length, dict[int, float]()
         self._go_on_with(shorter[-1])
-        pace, least = self._pace(), self._read_of_document(shorter[-1])
+        pace, least = self._pace_here(), self._read_of_document(shorter[-1])
         query = float(self.query_subwords.mean()) + SPECIAL
         self._go_on_with(chosen)
         while shorter:
@@ -208,25 +212,37 @@ class Choosing:
     def _go_on_with(self, document_length: int) -> None:
         self._take(Choice("document length", {"model.document_length": document_length}, ""))
 
+    def _plan(self, pace: Pace, fewest_passes: int) -> Plan:
+        """What fits into the time that is left now."""
+        by_hand = 0.0
+        if self.pretrains and not self.work.pretrains:
+            by_hand = self.work.models * self.settings.pretrain.steps * pace.pretrain_step
+        return plan(self.time.seconds, self.time.spent() + by_hand, pace, self.work, fewest_passes)
+
     def _passes(self, pace: Pace) -> float:
-        """How many passes over the pairs fit into the time; 0 for less than one."""
-        try:
-            return plan(self.time.seconds, self.time.spent(), pace, self.work).passes
-        except SettingError:
-            return 0.0
+        """How many passes over the pairs fit into the time."""
+        return self._plan(pace, 0).passes
 
     def _read_of_document(self, length: int) -> float:
         """Subwords that are read of a document on average, special ones included."""
         return float(np.minimum(self.document_subwords + SPECIAL, length).mean())
 
+    def _pace_here(self) -> Pace:
+        """The pace at the document length that is gone on with, measured once."""
+        length = self.settings.model.document_length
+        self._set_chunk()
+        if length not in self.paces:
+            self.paces[length] = self._pace()
+        return self.paces[length]
+
     def _pace(self) -> Pace:
         seconds, finetune, trials = PACE_SHARE * self.time.seconds, self.settings.finetune, self.trials
         pace = Pace(
             finetune_step=trials.finetune_step(finetune, seconds),
-            pretrain_step=trials.pretrain_step(self.settings.pretrain, seconds) if self.work.pretrains else 0.0,
+            pretrain_step=trials.pretrain_step(self.settings.pretrain, seconds) if self.pretrains else 0.0,
             validation=trials.one_validation(finetune),
             encode_document=trials.encode_document(),
-            read_document=read_seconds(self.reader, trials.texts),
+            read_document=max(INDEXED, read_seconds(self.reader, trials.texts)),
         )
         said = ", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in pace._asdict().items())
         log.info("pace at %d subwords a document, in seconds: %s", self.settings.model.document_length, said)
@@ -243,7 +259,7 @@ class Choosing:
             f"encoded a second{by_hand}"
         )
         seconds = {f"{name} s": float(f"{value:.3g}") for name, value in pace._asdict().items()}
-        chosen = planned.pretraining() if self.work.pretrains and "pretrain.steps" not in self.time.by_hand else {}
+        chosen = planned.pretraining() if self.work.pretrains else {}
         if not self.steps_by_hand:
             chosen |= planned.finetuning(self.settings.finetune.validate_every > 0)
         return Choice("steps", chosen, why, {"pace": seconds, "planned seconds": planned.seconds})
@@ -254,9 +270,12 @@ class Choosing:
             return Choice(about, {}, self._too_few())
         if "finetune.learning_rate" in self.time.by_hand:
             return Choice(about, {}, "set by hand and kept: finetune.learning_rate")
-        taken, allowed = RATE_STEPS * pace.finetune_step + pace.validation, RATE_SHARE * self.time.seconds
-        if len(RATES) * taken > allowed:
-            why = f"trials would take {len(RATES) * taken:.0f} s, more than a tenth of the time; the usual is kept"
+        taken = len(RATES) * (RATE_STEPS * FIRST_STEPS * pace.finetune_step + pace.validation)
+        if taken > RATE_SHARE * self.time.seconds:
+            why = f"trials would take about {taken:.0f} s, more than a tenth of the time; the usual is kept"
+            return Choice(about, {}, why)
+        if self._passes(pace) < WANTED_PASSES:
+            why = f"trials would take about {taken:.0f} s, and the time is short; the usual is kept"
             return Choice(about, {}, why)
         found = self.trials.recall_after(self.settings.finetune, [usual * factor for factor in RATES], RATE_STEPS)
         rate = best_rate(found, usual, self.n_queries)

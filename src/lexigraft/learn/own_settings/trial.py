@@ -192,8 +192,10 @@ class Trials:
 
 def seconds_of(run: Callable[[int], Any], seconds: float) -> float:
     """Seconds of a step: one is run first, which compiles and takes memory, then as many as fit into `seconds`."""
-    first = _seconds(lambda: run(1))
-    steps = min(MOST_STEPS, max(FEWEST_STEPS, math.floor(seconds / first)))
+    one = _seconds(lambda: run(1))
+    if one < seconds:
+        one = _seconds(lambda: run(1))
+    steps = min(MOST_STEPS, max(FEWEST_STEPS, math.floor(seconds / one)))
     return _seconds(lambda: run(steps)) / steps
 
 
