@@ -1,13 +1,18 @@
 """The other choices: what wins, what is kept, how much memory allows, and which learning rate."""
 
+from pathlib import Path
+
 import pytest
+import torch
 
 from lexigraft.core.errors import SettingError
+from lexigraft.core.settings import FinetuneSettings, ModelSettings
 from lexigraft.learn.own_settings.choice import Choice, settings_of
 from lexigraft.learn.own_settings.choosing import best_rate
 from lexigraft.learn.own_settings.given_time import GivenTime
 from lexigraft.learn.own_settings.kept import for_report, keep, kept
 from lexigraft.learn.own_settings.memory import chunk_that_fits, free_memory
+from lexigraft.learn.own_settings.trial import Trials, seconds_of
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.report import choice_lines
 
@@ -63,3 +68,32 @@ def test_a_time_must_be_one(minutes):
 def test_the_clock_runs():
     time = GivenTime(2)
     assert time.seconds == 120 and 0 <= time.spent() < 60
+
+
+class SmallCard(Trials):
+    """Trials on a card into which a hundred pairs fit."""
+
+    def _to_train(self, settings):
+        return None
+
+    def pairs(self, encoder):
+        return None
+
+    def _steps(self, encoder, pairs, settings, steps):
+        if settings.batch > 100:
+            raise torch.cuda.OutOfMemoryError
+
+
+def test_a_batch_is_halved_until_a_step_fits():
+    trials = SmallCard("", "", None, ModelSettings(), None, [], 0, Path("nothing"))
+    assert trials.batch_that_fits(FinetuneSettings(), 512) == 64
+    assert trials.batch_that_fits(FinetuneSettings(), 32) == 32
+
+
+def test_steps_are_timed_after_one_that_is_not():
+    asked = []
+    seconds_of(lambda steps: asked.append(steps), seconds=1e9)
+    assert asked == [1, 1, 20]
+    asked.clear()
+    seconds_of(lambda steps: asked.append(steps), seconds=0.0)
+    assert asked == [1, 2]
