@@ -8,7 +8,7 @@ import lexigraft as lg
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
-from lexigraft.learn.own_settings import choosing, plan, trial
+from lexigraft.learn.own_settings import choosing, plan, rate, trial
 from lexigraft.train.loop import Loop
 from tests.killed import Killed, dies_at_call
 from tests.topics import topics_of, write_tiny_bert
@@ -50,7 +50,7 @@ def short():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plan, "MOST_PASSES", 2)
         patch.setattr(choosing, "WANTED_PASSES", 1)
-        patch.setattr(choosing, "RATE_STEPS", 5)
+        patch.setattr(rate, "RATE_STEPS", 5)
         yield
 
 
@@ -84,7 +84,7 @@ def test_a_run_chooses_lengths_steps_and_patience_and_says_by_what(made):
     assert found["finetune.batch"] == 32  # of 128: ten steps a pass
     assert found["finetune.steps"] == 20  # two passes
     assert found["finetune.patience"] == choosing.PATIENCE
-    assert found["finetune.learning_rate"] in [6e-4 * factor for factor in choosing.RATES]
+    assert found["finetune.learning_rate"] in [6e-4 * factor for factor in rate.RATES]
     own = made.report["own_settings"]
     assert own["minutes"] == MINUTES
     assert [choice["about"] for choice in own["choices"]] == [

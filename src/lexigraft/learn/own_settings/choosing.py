@@ -4,7 +4,6 @@ The queries that fine-tuning validates on decide; where they are too few to deci
 """
 
 import logging
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -14,12 +13,14 @@ from lexigraft.core.config import with_values
 from lexigraft.core.settings import Settings
 from lexigraft.data.collection import Collection
 from lexigraft.learn.backbone_choice import BackboneChoice
+from lexigraft.learn.own_settings.batch import usual_batch
 from lexigraft.learn.own_settings.choice import Choice
 from lexigraft.learn.own_settings.given_time import GivenTime
 from lexigraft.learn.own_settings.lengths import SPECIAL, lengths_to_try, quantiles, query_length, smallest_good
 from lexigraft.learn.own_settings.looked_at import read_seconds, reading_curve, sample_texts, subwords_of
 from lexigraft.learn.own_settings.memory import chunk_that_fits, free_memory
 from lexigraft.learn.own_settings.plan import MOST_PASSES, Pace, Plan, Work, at_length, plan
+from lexigraft.learn.own_settings.rate import ABOUT, choose_rate, seconds_of_trials
 from lexigraft.learn.own_settings.trial import Trials, on_its_own
 from lexigraft.learn.training_data import held_out, training_data, training_queries
 from lexigraft.model.backbone import default_device
@@ -30,11 +31,8 @@ from lexigraft.vocab.lexicon import open_lexicon
 FEWEST_QUERIES = 50  # to choose by: of fewer, one more that is found is worth .02
 WANTED_PASSES = 3  # over the pairs: before there are fewer, less of each document is read
 PATIENCE = 4
-CPU_BATCH, GPU_BATCH, SMALLEST_BATCH = 128, 512, 32
-STEPS_A_PASS = 8  # at least, so that batches of few pairs are not all alike
 PACE_SHARE = 0.01  # of the time, for timing the steps of one kind of training
-RATES, RATE_STEPS, RATE_SHARE = (0.5, 1.0, 2.0), 40, 0.1  # the learning rates tried, times the one that is set
-FIRST_STEPS = 2  # times as long as later ones, which have fewer terms: the first are those that trials take
+RATE_SHARE = 0.1  # of the time, for trials of learning rates
 INDEXED = 5e-5  # seconds of a document at least, where all its words are known already
 
 log = logging.getLogger(__name__)
@@ -156,12 +154,7 @@ class Choosing:
 
     def _batch(self) -> Choice:
         pairs, on_gpu = self.work.pairs, default_device().type == "cuda"
-        usual = batch = GPU_BATCH if on_gpu else CPU_BATCH
-        while batch > SMALLEST_BATCH and batch * STEPS_A_PASS > pairs:
-            batch //= 2
-        why = f"the usual on a {'GPU' if on_gpu else 'CPU'}"
-        if batch < usual:
-            why = f"a pass over the {pairs:,} training pairs should have {STEPS_A_PASS} steps or more"
+        batch, why = usual_batch(pairs, on_gpu)
         if on_gpu and "finetune.batch" not in self.time.by_hand:
             fits = self.trials.batch_that_fits(self.settings.finetune, batch)
             why = f"{2 * fits} pairs do not fit into the memory of the GPU" if fits < batch else why
@@ -265,26 +258,18 @@ class Choosing:
         return Choice("steps", chosen, why, {"pace": seconds, "planned seconds": planned.seconds})
 
     def _rate(self, pace: Pace) -> Choice:
-        about, usual = "learning rate", self.settings.finetune.learning_rate
         if not self.can_validate:
-            return Choice(about, {}, self._too_few())
+            return Choice(ABOUT, {}, self._too_few())
         if "finetune.learning_rate" in self.time.by_hand:
-            return Choice(about, {}, "set by hand and kept: finetune.learning_rate")
-        taken = len(RATES) * (RATE_STEPS * FIRST_STEPS * pace.finetune_step + pace.validation)
+            return Choice(ABOUT, {}, "set by hand and kept: finetune.learning_rate")
+        taken = seconds_of_trials(pace)
         if taken > RATE_SHARE * self.time.seconds:
             why = f"trials would take about {taken:.0f} s, more than a tenth of the time; the usual is kept"
-            return Choice(about, {}, why)
+            return Choice(ABOUT, {}, why)
         if self._passes(pace) < WANTED_PASSES:
             why = f"trials would take about {taken:.0f} s, and the time is short; the usual is kept"
-            return Choice(about, {}, why)
-        found = self.trials.recall_after(self.settings.finetune, [usual * factor for factor in RATES], RATE_STEPS)
-        rate = best_rate(found, usual, self.n_queries)
-        why = (
-            f"R@10 on validation queries after {RATE_STEPS} steps of each ({_listed(found, '{:g}: {:.4f}')}); the "
-            "usual one unless another is more than a standard error better"
-        )
-        evidence = {"R@10": {f"{one:g}": round(value, 4) for one, value in found.items()}, "steps": RATE_STEPS}
-        return Choice(about, {"finetune.learning_rate": rate}, why, evidence)
+            return Choice(ABOUT, {}, why)
+        return choose_rate(self.trials, self.settings.finetune, self.n_queries)
 
     def _patience(self) -> Choice:
         if not self.can_validate:
@@ -297,13 +282,6 @@ class Choosing:
             f"{self.n_queries} validation queries are too few to choose by (at least {FEWEST_QUERIES}); the default "
             "is kept"
         )
-
-
-def best_rate(found: Mapping[float, float], usual: float, n_queries: int) -> float:
-    """The learning rate with the highest R@10; the usual one unless another is more than a standard error better."""
-    best = max(found, key=lambda rate: (found[rate], -rate))
-    error = math.sqrt(max(0.0, found[best] * (1 - found[best])) / n_queries)
-    return best if found[best] - found[usual] > error else usual
 
 
 def _listed(values: Mapping[int, float] | Mapping[float, float], form: str) -> str:

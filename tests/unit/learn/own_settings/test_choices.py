@@ -7,11 +7,12 @@ import torch
 
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import FinetuneSettings, ModelSettings
+from lexigraft.learn.own_settings.batch import usual_batch
 from lexigraft.learn.own_settings.choice import Choice, settings_of
-from lexigraft.learn.own_settings.choosing import best_rate
 from lexigraft.learn.own_settings.given_time import GivenTime
 from lexigraft.learn.own_settings.kept import for_report, keep, kept
 from lexigraft.learn.own_settings.memory import chunk_that_fits, free_memory
+from lexigraft.learn.own_settings.rate import best_rate
 from lexigraft.learn.own_settings.trial import Trials, seconds_of
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.report import choice_lines
@@ -40,6 +41,14 @@ def test_choices_are_kept_for_the_same_inputs_alone(tmp_path):
     ]
     folder.choices.write_text("{")
     assert kept(folder, made_of) is None and for_report(folder) == {} and choice_lines({}) == []
+
+
+def test_a_pass_has_eight_steps_where_there_are_enough_pairs():
+    assert usual_batch(50_000, on_gpu=True) == (512, "the usual on a GPU")
+    assert usual_batch(1_024, on_gpu=False) == (128, "the usual on a CPU")
+    assert usual_batch(3_000, on_gpu=True)[0] == 256  # 375 would do
+    assert usual_batch(1_023, on_gpu=False)[0] == 64
+    assert usual_batch(10, on_gpu=False)[0] == 32
 
 
 def test_a_batch_is_cut_where_memory_is_short():
