@@ -178,6 +178,19 @@ def test_less_is_read_where_the_time_is_short_for_three_passes(place, tmp_path, 
     assert f"at {max(tried)}: " in choice["why"]
 
 
+def test_several_models_share_the_time_and_keep_what_they_say_themselves(place, tmp_path, lexigraft):
+    run = tmp_path / "run"
+    systems = ["systems.one.pretrain.steps=2", "systems.two.finetune.steps=4"]
+    answer = lexigraft("run", *options(place, run, *systems), "--minutes", str(MINUTES), "--json")
+    assert answer.status == 0, answer.stderr
+    assert "divided among 2 models" in json.dumps(answer.json["own_settings"])
+    steps = {
+        name: len(json.loads((run / f"models/{name}/finetuned/history.json").read_text())) for name in ("one", "two")
+    }
+    assert steps == {"one": chosen(run)["finetune.steps"], "two": 4}
+    assert len(json.loads((run / "models/one/pretrained/history.json").read_text())) == 2
+
+
 @pytest.mark.parametrize("minutes", ["0.01", "0", "-1", "nan"])
 def test_a_time_that_is_too_short_is_refused(place, tmp_path, lexigraft, minutes):
     answer = lexigraft("run", *options(place, tmp_path / "run"), "--minutes", minutes)
