@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lexigraft.core.config import load_settings
+from lexigraft.core.config import given_names, load_settings
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Measurement, Qrel, Ranking
@@ -65,16 +65,21 @@ def run(
     set: Mapping[str, Any] | None = None,
     config: str | Path | None = None,
     progress: Progress = SILENT,
+    minutes: float | None = None,
 ) -> Run:
     """Take a collection from text to report, in the folder `out`, doing only what is not done yet.
 
-    `data` is given as to `lexigraft run --data`. `recipe` is a set of settings by name; `config` a TOML file; `set`
-    single settings by their full names, such as {"lexical.k1": 0.9}.
+    `data` is given as to `lexigraft run --data`. `recipe` is a set of settings by name; `config` a TOML file, or the
+    settings.json of a run; `set` single settings by their full names, such as {"lexical.k1": 0.9}. With `minutes` the
+    run chooses lengths, batch, steps and learning rate itself, so that it fits into them; what is set here wins.
     """
+    from lexigraft.learn.own_settings.given_time import GivenTime
     from lexigraft.whole_run import run as whole_run
 
-    settings = load_settings(None if config is None else Path(config), recipe=recipe, values=set)
-    whole_run(str(data), Path(out), settings, progress=progress)
+    path = None if config is None else Path(config)
+    settings = load_settings(path, recipe=recipe, values=set)
+    time = GivenTime(minutes, given_names(path, recipe=recipe, values=set)) if minutes is not None else None
+    whole_run(str(data), Path(out), settings, progress=progress, time=time)
     return Run(Path(out))
 
 

@@ -23,6 +23,9 @@ from lexigraft.core.systems import OWN_HOME, System, systems_of
 from lexigraft.core.systems_table import BM25
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.learn.model_training import ModelTraining
+from lexigraft.learn.own_settings.chosen import own_settings
+from lexigraft.learn.own_settings.given_time import GivenTime
+from lexigraft.learn.own_settings.kept import for_report
 from lexigraft.learn.usual_systems import with_systems
 from lexigraft.measure.measures import check_measures
 from lexigraft.stages.cells import (
@@ -49,17 +52,22 @@ log = logging.getLogger(__name__)
 
 
 def run(
-    source: str, out: Path, settings: Settings | None = None, from_stage: str | None = None, progress: Progress = SILENT
+    source: str,
+    out: Path,
+    settings: Settings | None = None,
+    from_stage: str | None = None,
+    progress: Progress = SILENT,
+    time: GivenTime | None = None,
 ) -> dict[str, Any]:
     """Run every stage for `source` (a collection folder, or "pydocs") into `out` and return the report (of several
     processes the leader does; the others return nothing).
 
     A second call continues where the first stopped and redoes what a changed setting touches; `from_stage` forces that
-    stage and those after it.
+    stage and those after it. With a `time`, settings that are not by hand are chosen so that the run fits into it.
     """
     if from_stage is not None and from_stage not in STAGES:
         raise SettingError(f"--from {from_stage!r} is not a stage; one of {', '.join(STAGES)}")
-    return _Run(source, RunFolder(out), settings or Settings(), from_stage, progress).all_stages()
+    return _Run(source, RunFolder(out), settings or Settings(), from_stage, progress, time).all_stages()
 
 
 def train_until(
@@ -84,9 +92,16 @@ class _Run:
     """One call of `run`: the order of the stages and what each hands to the next."""
 
     def __init__(
-        self, source: str, folder: RunFolder, settings: Settings, from_stage: str | None, progress: Progress
+        self,
+        source: str,
+        folder: RunFolder,
+        settings: Settings,
+        from_stage: str | None,
+        progress: Progress,
+        time: GivenTime | None = None,
     ) -> None:
         self.source, self.folder, self.settings, self.progress = source, folder, settings, progress
+        self.time = time
         self.artifacts = Ensurer(folder, from_stage)
         self.encoded: dict[str, JudgedQueries] = {}  # by system: encoded once, measured at every pruning
 
@@ -99,6 +114,7 @@ class _Run:
             self.settings = with_systems(self.settings, views[JUDGED], self.folder.read_contents())
             self.settings = with_word_rule(self.settings, views[JUDGED])
             split = views[JUDGED].evaluation_split(self.settings.data.split)
+            self.settings = own_settings(self.settings, self.time, views, split, self.artifacts, self.progress)
             if is_leader():
                 self.folder.write_contents(views, self.systems())
             run = FinishedRun(self.folder, self.source, self.settings, views[JUDGED], split)
@@ -277,6 +293,7 @@ class _Run:
             report |= self.teachers()
             if recommended is not None:
                 report["recommended"] = recommended._asdict()
+            report |= for_report(self.folder) if self.time is not None else {}
             write_report(report, self.folder)
         self.artifacts.labels.append("report")
         self.artifacts.record("report", usage.seconds, usage.peak_rss_mib)

@@ -21,7 +21,10 @@ DataOption = Annotated[
 RunOption = Annotated[Path, typer.Option("--run", help="The folder of a run.")]
 OutOption = Annotated[Path, typer.Option("--out", help="The folder to write; made if absent, continued if begun.")]
 ConfigOption = Annotated[
-    Path | None, typer.Option("--config", help="A TOML file with settings.", exists=True, dir_okay=False)
+    Path | None,
+    typer.Option(
+        "--config", help="A TOML file with settings, or the settings.json of a run.", exists=True, dir_okay=False
+    ),
 ]
 RecipeOption = Annotated[
     str | None,

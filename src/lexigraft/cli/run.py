@@ -29,6 +29,14 @@ STAGE_NAMES = "collect, vocabulary, mlm, pretrain, teacher, tilde, finetune, enc
 FromOption = Annotated[
     str | None, typer.Option("--from", help=f"Do this stage and those after it again: {STAGE_NAMES}.")
 ]
+MinutesOption = Annotated[
+    float | None,
+    typer.Option(
+        "--minutes",
+        help="The time that the run may take: it chooses lengths, batch, steps and learning rate itself, says in the "
+        "report by what, and keeps what is set by hand.",
+    ),
+]
 FULL = "quickstart-full"
 EXAMPLE = "remove duplicates but keep order"
 
@@ -41,6 +49,7 @@ def run(
     set_: SetOption = None,
     alpha: AlphaOption = None,
     cost: CostOption = None,
+    minutes: MinutesOption = None,
     from_: FromOption = None,
     on_duplicate: OnDuplicateOption = None,
     json: JsonOption = False,
@@ -52,7 +61,7 @@ def run(
     touches.
     """
     given = [*cost_overrides(cost), *overrides(set_, on_duplicate, alpha)]
-    report = _run(data, out, config, given, from_, recipe)
+    report = _run(data, out, config, given, from_, recipe, minutes)
     _show(report, out, json)
 
 
@@ -61,6 +70,7 @@ def quickstart(
     full: Annotated[
         bool, typer.Option("--full", help="Train longer, on more of each text: better, and several times as long.")
     ] = False,
+    minutes: MinutesOption = None,
     config: ConfigOption = None,
     set_: SetOption = None,
     json: JsonOption = False,
@@ -70,7 +80,7 @@ def quickstart(
     BM25 is searchable after a minute or two. Then the model learns the vocabulary, is pre-trained, fine-tuned, pruned,
     indexed and measured beside it. Without the 'train' extra, it ends with BM25.
     """
-    report = _run("pydocs", out, config, set_, None, FULL if full else None)
+    report = _run("pydocs", out, config, set_, None, FULL if full else None, minutes)
     _show(report, out, json)
     if not json:
         where = "" if out == QUICKSTART else f" --run {out}"
@@ -112,16 +122,20 @@ def _run(
     set_: list[str] | None,
     from_stage: str | None,
     recipe: str | None = None,
+    minutes: float | None = None,
 ) -> dict[str, Any]:
-    from lexigraft.core.config import load_settings
+    from lexigraft.core.config import given_names, load_settings
+    from lexigraft.learn.own_settings.given_time import GivenTime
     from lexigraft.whole_run import run as run_pipeline
 
     show_messages()
-    return run_pipeline(source, folder, load_settings(config, set_ or (), recipe), from_stage, BarProgress())
+    settings = load_settings(config, set_ or (), recipe)
+    time = GivenTime(minutes, given_names(config, set_ or (), recipe)) if minutes is not None else None
+    return run_pipeline(source, folder, settings, from_stage, BarProgress(), time)
 
 
 def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
-    from lexigraft.stages.report import COLUMNS, operating_point_lines, reading_lines, table_cells
+    from lexigraft.stages.report import COLUMNS, choice_lines, operating_point_lines, reading_lines, table_cells
 
     if not report:  # another process has it
         return
@@ -135,7 +149,7 @@ def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
     queries = f"{collection['queries']:,} {collection['split']} queries"
     title = f"{collection['name']}: {queries} over {collection['documents']:,} documents"
     print_table(title, COLUMNS, table_cells(report), left=("system",))
-    for line in (*operating_point_lines(report), *reading_lines(report)):
+    for line in (*operating_point_lines(report), *reading_lines(report), *choice_lines(report)):
         out.print(line, soft_wrap=True, highlight=False)
     out.print(
         f"picture: {folder / 'report.png'}   table: {folder / 'report.md'}   numbers: {folder / 'report.json'}",

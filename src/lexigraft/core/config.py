@@ -18,6 +18,8 @@ from lexigraft.core.settings.section import declared
 from lexigraft.core.systems_table import KIND, SYSTEMS, merged_systems, resolved_systems
 from lexigraft.core.toml_files import read_toml, require_known
 
+SOURCE = "source"  # what the settings.json of a run says of its collection, beside its settings
+
 
 def load_settings(
     path: Path | None = None,
@@ -27,11 +29,38 @@ def load_settings(
 ) -> Settings:
     """Defaults, a recipe (its name or file), then the TOML file at `path`, then overrides such as `lexical.k1=0.9`,
     then values by the full names of settings, such as {"lexical.k1": 0.9}."""
+    return _apply(Settings(), _given(path, overrides, recipe, values))
+
+
+def given_names(
+    path: Path | None = None,
+    overrides: Iterable[str] = (),
+    recipe: str | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> frozenset[str]:
+    """The full names of the settings that `load_settings` with the same arguments takes from somebody, and not from the
+    defaults, whether or not they differ from these. What [systems] says of single systems is not among them."""
+    given = _given(path, overrides, recipe, values)
+    return frozenset(f"{section}.{key}" for section, keys in given.items() if section != SYSTEMS for key in keys)
+
+
+def with_values(settings: Settings, values: Mapping[str, Any]) -> Settings:
+    """The settings with some in other values, by their full names."""
+    return _apply(settings, _merged(_layers_of(values)))
+
+
+def _given(
+    path: Path | None, overrides: Iterable[str], recipe: str | None, values: Mapping[str, Any] | None
+) -> dict[str, dict[str, Any]]:
+    """What somebody says of settings, all together, by section and key."""
     layers: list[Mapping[str, Any]] = [read_recipe(recipe).settings] if recipe is not None else []
     layers += [_settings_file(path)] if path is not None else []
     layers += [_parse_override(override) for override in overrides]
-    layers += [_layer(name, _as_read(value), f"setting {name!r}") for name, value in (values or {}).items()]
-    return _apply(Settings(), _merged(layers))
+    return _merged([*layers, *_layers_of(values or {})])
+
+
+def _layers_of(values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [_layer(name, _as_read(value), f"setting {name!r}") for name, value in values.items()]
 
 
 def settings_as_dict(settings: Settings) -> dict[str, Any]:
@@ -71,10 +100,23 @@ def settings_of_system(settings: Settings, name: str) -> Settings:
 
 
 def _settings_file(path: Path) -> Mapping[str, Any]:
+    """The tables of a TOML file or, where its name ends in .json, of the `settings.json` of a run."""
+    if path.suffix == ".json":
+        return _settings_of_run(path)
     tables = read_toml(path)
     if SECTION in tables:
         raise SettingError(f"{path} is a recipe: it has a table [{SECTION}]; give it as --recipe, or leave that out")
     return tables
+
+
+def _settings_of_run(path: Path) -> Mapping[str, Any]:
+    try:
+        tables = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise SettingError(f"{path} is not valid JSON: {error}") from error
+    if not isinstance(tables, dict):
+        raise SettingError(f"{path} holds no settings; give the settings.json of a run, or a TOML file")
+    return {section: values for section, values in tables.items() if section != SOURCE}
 
 
 def _parse_override(override: str) -> Mapping[str, Any]:

@@ -364,6 +364,8 @@ def _require_no_pressure_on_queries(settings: FinetuneSettings) -> None:
 def _deciding(settings: FinetuneSettings) -> dict[str, Any]:
     """The settings that decide what is learned. Files count by what is in them, not by their names."""
     left_out = ["chunk", "tensorboard", "negatives", "teacher", "steps" if settings.epochs else "epochs"]
+    if not settings.patience:
+        left_out.append("patience")  # models from before this setting are those that it would make
     return {name: value for name, value in settings_config(settings).items() if name not in left_out}
 
 

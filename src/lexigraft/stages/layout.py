@@ -17,6 +17,7 @@ RUN/report.json report.md report.png
 RUN/run.json                        which views and systems the run has now, and where their models lie; what
                                     else lies there is of former calls
 RUN/operating_points.json           the (qk, dk) that each system is searched with, and why
+RUN/choices.json                    settings that the run chose itself (--minutes), and by what
 RUN/settings.json timings.json
 """
 
@@ -112,6 +113,10 @@ class RunFolder:
         return self.root / "settings.json"
 
     @property
+    def choices(self) -> Path:
+        return self.root / "choices.json"
+
+    @property
     def operating_points(self) -> Path:
         return self.root / "operating_points.json"
 
@@ -147,7 +152,7 @@ class RunFolder:
         """The name of a file that a run would overwrite in a folder where none has run before."""
         if lock_file(self.root).exists():
             return None
-        own = (self.contents, self.settings, self.timings, self.operating_points)
+        own = (self.contents, self.settings, self.choices, self.timings, self.operating_points)
         written = (*own, *map(self.report, ("json", "md", "png")))
         return next((file.name for file in written if file.exists()), None)
 

@@ -130,6 +130,18 @@ def reading_lines(report: Mapping[str, Any]) -> list[str]:
     return [f"{name} {words}" for name, words in said.items() if words]
 
 
+def choice_lines(report: Mapping[str, Any]) -> list[str]:
+    """What a run that was given a time chose for itself, and by what; one line a choice."""
+    own = report.get("own_settings")
+    if own is None:
+        return []
+    lines = [f"chosen by the run itself, for {own['minutes']:g} minutes:"]
+    for choice in own["choices"]:
+        values = ", ".join(f"{name} = {value:g}" for name, value in choice["settings"].items())
+        lines.append(f"- {choice['about']}: {values + ': ' if values else ''}{choice['why']}")
+    return lines
+
+
 def _choices(report: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """The operating points of systems that have more than one row; reports of former versions have none."""
     rows = Counter(row["system"] for row in report["rows"])
@@ -153,6 +165,7 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         *(part for line in operating_point_lines(report) for part in (f"{line}.", "")),
         *(part for line in reading_lines(report) for part in (f"{line}.", "")),
         *_teacher_lines(report),
+        *(part for line in choice_lines(report) for part in (f"{line}", "")),
         "![MRR@10 against FLOPS](report.png)", "",
     ]  # fmt: skip
     return "\n".join(lines)

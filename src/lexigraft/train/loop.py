@@ -60,15 +60,25 @@ Observer = Callable[[int], dict[str, float]]  # given the number of steps done
 class Validation:
     """`measure()`, a share of `n_cases`, is called every `every` steps and after the last. The latest weights win whose
     result is within a standard error of the highest: what is trained longer is better unless it is clearly worse, and a
-    few hundred cases tell hundredths apart only by chance."""
+    few hundred cases tell hundredths apart only by chance. Training ends early when the last `patience` results, one
+    after the other, were not (0: it never does)."""
 
     measure: Callable[[], float]
     every: int
     name: str
     n_cases: int
+    patience: int = 0
 
     def good_enough(self, score: float, highest: float) -> bool:
         return score >= highest - math.sqrt(max(0.0, highest * (1 - highest)) / self.n_cases)
+
+    def gives_up(self, history: Sequence[Mapping[str, float]]) -> bool:
+        """Whether training longer has become hopeless. Read from the history alone, which a checkpoint holds: a
+        training that is continued ends where it would have ended."""
+        scores = [values[self.name] for values in history if self.name in values]
+        if not self.patience or len(scores) <= self.patience:
+            return False
+        return not any(self.good_enough(score, max(scores)) for score in scores[-self.patience :])
 
 
 @dataclass
@@ -133,7 +143,10 @@ class Loop:
         gradients: Tensor | None = None
         started, spoken, first = time.monotonic(), time.monotonic(), len(training.history)
         model.train()
+        gives_up = validation is not None and validation.gives_up(training.history)
         for step in self.progress.track(range(first, self.schedule.steps), self.name, self.schedule.steps - first):
+            if gives_up:
+                break
             # Of several processes each has dropout of its own; all else that is drawn is drawn alike by all.
             torch.manual_seed((self.seed * 1_000_003 + step) * n_processes() + process_rank())
             for group in optimizer.param_groups:
@@ -157,9 +170,10 @@ class Loop:
             training.history.append(values | (observe(step + 1) if observe is not None else {}))
             if validation is not None:
                 self._validate(model, trained, validation, training)
+                gives_up = validation.gives_up(training.history)
             for listen in self.listeners:
                 listen(step + 1, training.history[-1])
-            is_last = step + 1 == self.schedule.steps
+            is_last = gives_up or step + 1 == self.schedule.steps
             if (step + 1) % self.checkpoint_every == 0 or is_last:  # looked at only here: a device is not kept waiting
                 self._require_finite(step, float(gradients), "gradients")
                 if not is_last:
@@ -168,7 +182,11 @@ class Loop:
                 spoken = time.monotonic()
                 self._speak(step, values, (step + 1 - first) / (spoken - started))
             phases.mark("looking")
-        if first < self.schedule.steps:
+        if gives_up and len(training.history) < self.schedule.steps:
+            message = "%s: stopped after step %d of %d: the last %d validations were clearly worse than the best"
+            patience = validation.patience if validation is not None else 0
+            log.info(message, self.name, len(training.history), self.schedule.steps, patience)
+        if first < len(training.history):
             log.info("%s: time went to %s", self.name, phases.summary())
         training.seconds = dict(phases.seconds)
         model.eval()
@@ -177,7 +195,7 @@ class Loop:
 
     def _take_best(self, trained: Mapping[str, Tensor], training: Training) -> None:
         """Give the model the weights that validation chose, where those are not the last."""
-        if training.best is not None and training.best_step < self.schedule.steps:
+        if training.best is not None and training.best_step < len(training.history):
             training.last = _copy(trained)
             _fill(trained, training.best)
             message = "%s: the weights of step %d are kept: later ones were worse on validation"

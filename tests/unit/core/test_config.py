@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from lexigraft.core.config import load_settings, settings_as_dict, settings_from_dict
+from lexigraft.core.config import given_names, load_settings, settings_as_dict, settings_from_dict, with_values
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import Settings
 
@@ -106,3 +106,35 @@ def test_settings_come_back_from_json():
     overrides = ['run.systems=["bm25","esplade"]', "model.alpha=auto", "prune.budgets=[[0,0],[3,4]]", "lexical.k1=2"]
     settings = load_settings(None, overrides)
     assert settings_from_dict(json.loads(json.dumps(settings_as_dict(settings)))) == settings
+
+
+def test_given_names_are_those_that_somebody_said_even_the_default(tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text("[lexical]\nk1 = 1.2\n[systems.other]\nmodel.layers = 1\n")
+    found = given_names(file, ["finetune.steps=5"], "quickstart-full", {"model.alpha": 2})
+    assert {"lexical.k1", "finetune.steps", "model.alpha"} < found  # and those of the recipe
+    assert found - {"lexical.k1", "finetune.steps", "model.alpha"} == given_names(recipe="quickstart-full") - {
+        "finetune.steps"
+    }
+    assert not any(name.startswith("systems") for name in found)
+    assert given_names() == frozenset()
+
+
+def test_with_values_changes_some_and_checks_them():
+    found = with_values(load_settings(None, ["lexical.b=0.5"]), {"finetune.steps": 7, "finetune.learning_rate": 1})
+    assert (found.finetune.steps, found.finetune.learning_rate, found.lexical.b) == (7, 1.0, 0.5)
+    with pytest.raises(SettingError, match="0 or more"):
+        with_values(found, {"finetune.steps": -1})
+
+
+def test_the_settings_of_a_run_are_a_file_of_settings(tmp_path):
+    settings = load_settings(None, ["lexical.b=0.5", "prune.budgets=[[0, 0], [7, 20]]"])
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({"source": "pydocs", **settings_as_dict(settings)}))
+    assert load_settings(file) == settings
+    assert load_settings(file, ["lexical.b=0.25"]).lexical.b == 0.25
+    assert "finetune.steps" in given_names(file)
+    for content, says in (("{", "is not valid JSON"), ("[1]", "holds no settings"), ('{"a": {}}', "unknown section")):
+        file.write_text(content)
+        with pytest.raises(SettingError, match=says):
+            load_settings(file)

@@ -1,6 +1,7 @@
 """Steering the regularisers to a cost."""
 
 import math
+from itertools import pairwise
 
 import pytest
 import torch
@@ -46,7 +47,7 @@ def test_the_aim_comes_down_and_arrives_half_way():
     for step in range(100):
         control.see(torch.tensor(0.8), step)
         factors.append(float(control.factor))
-    changes = [math.log(after / before) for before, after in zip(factors, factors[1:], strict=False)]
+    changes = [math.log(after / before) for before, after in pairwise(factors)]
     assert factors[0] == 1
     assert changes[9] == pytest.approx(0.03 * math.log(8) * 10 / 50, rel=1e-4)
     assert changes[59] == pytest.approx(0.03, rel=1e-4)  # the most that one step changes

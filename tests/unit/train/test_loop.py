@@ -12,7 +12,7 @@ class StoppedError(Exception):
     pass
 
 
-def train(checkpoint, recipe, stop_at=None, poison_at=None, scores=None, rates=None):
+def train(checkpoint, recipe, stop_at=None, poison_at=None, scores=None, rates=None, patience=0):
     torch.manual_seed(0)
     model = torch.nn.Linear(5, 1)
 
@@ -28,7 +28,11 @@ def train(checkpoint, recipe, stop_at=None, poison_at=None, scores=None, rates=N
     loop = Loop(
         "test", Schedule(10, 0, 2, 0.1), checkpoint, checkpoint_every=4, recipe=recipe, seed=3, rates=rates or {}
     )
-    validation = scores and Validation(lambda: scores[model.weight.detach().sum().item()], 2, "R@10", n_cases=100)
+
+    def measure():
+        return scores[model.weight.detach().sum().item()]
+
+    validation = scores and Validation(measure, 2, "R@10", n_cases=100, patience=patience)
     training = loop.run(model, step_losses, validation)
     weights = torch.cat([parameter.detach().flatten() for parameter in model.parameters()]).tolist()
     return weights, training.history, training
@@ -123,6 +127,38 @@ def test_a_stopped_run_remembers_its_best_weights(tmp_path):
         train(tmp_path / "two", {}, stop_at=6, scores=Rising([0.9, 0.5, 0.5]))
     again = train(tmp_path / "two", {}, scores=Rising([0.5, 0.4, 0.3]))  # from step 4 on
     assert (again[0], again[2].best_step) == (whole[0], 2)
+
+
+def test_patience_ends_training_after_so_many_clearly_worse_results_in_a_row(tmp_path, caplog):
+    # sqrt(.9 * .1 / 100) = .03
+    scores = Rising([0.9, 0.5, 0.88, 0.5, 0.6])
+    with caplog.at_level(logging.INFO):
+        weights, history, training = train(tmp_path / "a", {}, scores=scores, patience=2)
+    assert len(history) == 10 and training.best_step == 6  # .88 is good enough and begins the count anew
+    assert "stopped" not in caplog.text
+    scores = Rising([0.9, 0.5, 0.6, 0.9, 0.9])
+    with caplog.at_level(logging.INFO):
+        weights, history, training = train(tmp_path / "b", {}, scores=scores, patience=2)
+    assert len(history) == 6 and training.best_step == 2
+    assert "test: stopped after step 6 of 10: the last 2 validations were clearly worse than the best" in caplog.text
+    assert sum(weights[:5]) == pytest.approx(scores.seen[0])
+    assert float(training.last["weight"].sum()) == pytest.approx(scores.seen[2])
+    assert len(train(tmp_path / "c", {}, scores=Rising([0.9, 0.5, 0.6, 0.5, 0.5]))[1]) == 10  # without patience
+
+
+def test_a_killed_training_gives_up_at_the_same_step(tmp_path):
+    whole = train(tmp_path / "one", {}, scores=Rising([0.9, 0.5, 0.6]), patience=2)
+    with pytest.raises(StoppedError):
+        train(tmp_path / "two", {}, stop_at=5, scores=Rising([0.9, 0.5]), patience=2)
+    again = train(tmp_path / "two", {}, scores=Rising([0.6]), patience=2)  # from step 4 on
+    assert len(again[1]) == 6 and again[:2] == whole[:2]
+    assert again[2].best_step == whole[2].best_step == 2
+
+
+def test_a_training_that_had_given_up_is_not_gone_on_with(tmp_path):
+    train(tmp_path / "one", {}, scores=Rising([0.9, 0.5, 0.6, 0.5, 0.5]))  # leaves a checkpoint of step 8
+    again = train(tmp_path / "one", {}, scores=Rising([]), patience=2)
+    assert len(again[1]) == 8 and again[2].best_step == 2
 
 
 def test_a_parameter_may_learn_at_its_own_rate(tmp_path):

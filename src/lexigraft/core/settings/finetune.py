@@ -141,6 +141,13 @@ class FinetuneSettings(Section, name="finetune"):
         at_least=0,
         zero="never",
     )
+    patience: int = setting(
+        0,
+        "training ends early when so many of these measurements in a row were more than a standard error below the "
+        "best",
+        at_least=0,
+        zero="never",
+    )
     validation_queries: int = setting(250, "at most so many validation queries", at_least=1)
     validation_documents: int = setting(
         1000, "they are searched among so many documents, their own included", at_least=1

@@ -81,7 +81,8 @@ def finetune(
     measured = None
     if validation is not None and settings.validate_every > 0:
         measure = partial(recall_at_10, encoder, validation, settings.qk, settings.dk)
-        measured = Validation(measure, settings.validate_every, "R@10", len(validation.queries))
+        n_cases = len(validation.queries)
+        measured = Validation(measure, settings.validate_every, "R@10", n_cases, settings.patience)
     state = {**objective.state(), **watch.state()}
     with scalars_to(settings.tensorboard) as listeners:
         loop = Loop(
