@@ -37,7 +37,7 @@ MinutesOption = Annotated[
         "report by what, and keeps what is set by hand.",
     ),
 ]
-FULL = "quickstart-full"
+SHORT, FULL = "quickstart", "quickstart-full"
 EXAMPLE = "remove duplicates but keep order"
 
 
@@ -80,7 +80,7 @@ def quickstart(
     BM25 is searchable after a minute or two. Then the model learns the vocabulary, is pre-trained, fine-tuned, pruned,
     indexed and measured beside it. Without the 'train' extra, it ends with BM25.
     """
-    report = _run("pydocs", out, config, set_, None, FULL if full else None, minutes)
+    report = _run("pydocs", out, config, set_, None, FULL if full else SHORT, minutes)
     _show(report, out, json)
     if not json:
         where = "" if out == QUICKSTART else f" --run {out}"

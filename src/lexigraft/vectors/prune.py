@@ -42,11 +42,20 @@ def _prune_rows(
     new_terms = np.empty(new_indptr[-1], np.int32)
     new_weights = np.empty(new_indptr[-1], np.float32)
     for row in range(n_rows):
-        start, end = indptr[row], indptr[row + 1]
-        # A stable sort of ascending term ids breaks ties in favour of the lower one.
-        heaviest = np.argsort(-weights[start:end], kind="mergesort")[:keep]
-        kept = np.sort(heaviest) + start
-        for i in range(len(kept)):
-            new_terms[new_indptr[row] + i] = term_ids[kept[i]]
-            new_weights[new_indptr[row] + i] = weights[kept[i]]
+        start, end, n = indptr[row], indptr[row + 1], new_indptr[row]
+        if end - start <= keep:
+            new_terms[n : n + end - start] = term_ids[start:end]
+            new_weights[n : n + end - start] = weights[start:end]
+            continue
+        # All above the lightest weight that is kept and, of those equal to it, the first: they have the lower ids.
+        lightest = np.partition(weights[start:end], end - start - keep)[end - start - keep]
+        n_equal = keep
+        for at in range(start, end):
+            n_equal -= weights[at] > lightest
+        for at in range(start, end):
+            if weights[at] == lightest:
+                n_equal -= 1
+            if weights[at] > lightest or (weights[at] == lightest and n_equal >= 0):
+                new_terms[n], new_weights[n] = term_ids[at], weights[at]
+                n += 1
     return new_indptr, new_terms, new_weights

@@ -88,7 +88,7 @@ class ModelSettings(Section, name="model"):
         auto="chosen by probe runs where the head is too large, otherwise 1",
     )
     first_terms: int = setting(
-        0,
+        300,
         "terms that a document has, on average, when fine-tuning begins: biases are lowered by one amount until it is "
         "so, because a new head gives nearly every term some weight",
         "A term that stays silent in all documents learns nothing.",
