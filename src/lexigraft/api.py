@@ -73,7 +73,7 @@ def run(
     settings.json of a run; `set` single settings by their full names, such as {"lexical.k1": 0.9}. With `minutes` the
     run chooses lengths, batch, steps and learning rate itself, so that it fits into them; what is set here wins.
     """
-    from lexigraft.learn.own_settings.given_time import GivenTime
+    from lexigraft.own_settings.given_time import GivenTime
     from lexigraft.whole_run import run as whole_run
 
     path = None if config is None else Path(config)

@@ -23,11 +23,11 @@ from lexigraft.core.systems import OWN_HOME, System, systems_of
 from lexigraft.core.systems_table import BM25
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.learn.model_training import ModelTraining
-from lexigraft.learn.own_settings.chosen import own_settings
-from lexigraft.learn.own_settings.given_time import GivenTime
-from lexigraft.learn.own_settings.kept import for_report
 from lexigraft.learn.usual_systems import with_systems
 from lexigraft.measure.measures import check_measures
+from lexigraft.own_settings.chosen import own_settings
+from lexigraft.own_settings.given_time import GivenTime
+from lexigraft.own_settings.kept import for_report
 from lexigraft.stages.cells import (
     MeasuredOn,
     document_config,

@@ -8,7 +8,7 @@ import lexigraft as lg
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
-from lexigraft.learn.own_settings import choosing, plan, rate, trial
+from lexigraft.own_settings import choosing, plan, rate, trial
 from lexigraft.train.loop import Loop
 from tests.killed import Killed, dies_at_call
 from tests.topics import topics_of, write_tiny_bert
@@ -167,7 +167,9 @@ def test_less_is_read_where_the_time_is_short_for_three_passes(place, tmp_path, 
     monkeypatch.setattr(choosing.Choosing, "_pace", pace)
     monkeypatch.setattr(plan, "MOST_PASSES", 3)
     monkeypatch.setattr(choosing, "WANTED_PASSES", 3)
-    answer = lexigraft("run", *options(place, tmp_path / "run", data="long"), "--minutes", "3", "--json")
+    answer = lexigraft(
+        "run", *options(place, tmp_path / "run", "model.lookup=false", data="long"), "--minutes", "3", "--json"
+    )
     assert answer.status == 0, answer.stderr
     # A pass has 10 steps; of about 170 s, 85 % of five sixths are for fine-tuning: three passes at 4 s a step or less.
     choice = next(one for one in answer.json["own_settings"]["choices"] if one["about"] == "document length")

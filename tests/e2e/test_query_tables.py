@@ -135,10 +135,11 @@ def test_search_by_it_never_imports_torch(expanding):
 
 
 def test_its_results_are_explained_by_the_word_that_brought_a_term(expanding, lexigraft):
-    hits = lexigraft("search", "--run", expanding, "kura zano", "--k", 5, "--json").json
-    why = lexigraft("explain", "--run", expanding, "kura zano", hits[0]["doc_id"], "--json").json
+    of = ("--run", expanding, "--system", "esplade")
+    hits = lexigraft("search", *of, "kura zano", "--k", 5, "--json").json
+    why = lexigraft("explain", *of, "kura zano", hits[0]["doc_id"], "--json").json
     assert sum(item["contribution"] for item in why["contributions"]) == pytest.approx(hits[0]["score"])
-    terms = lexigraft("explain", "--text", "kura", "--run", expanding, "--json").json["terms"]
+    terms = lexigraft("explain", "--text", "kura", *of, "--json").json["terms"]
     kinds = {item["term"]: (item["own"], item["from"]["kind"], item["from"]["token"]) for item in terms}
     assert kinds.pop("kura") == (True, "own", "kura")
     assert kinds

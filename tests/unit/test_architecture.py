@@ -27,6 +27,7 @@ ROOMS = {
 }
 ROOMS["stages"] = set(ROOMS) - {"explain", "datasets"}
 ROOMS["learn"] = ROOMS["stages"] | {"stages"}
+ROOMS["own_settings"] = ROOMS["learn"] | {"learn"}
 ROOMS["retrieve"] = ROOMS["learn"] | {"explain", "learn"}
 ROOMS["comparison"] = ROOMS["retrieve"] | {"retrieve"}
 ROOMS["study"] = ROOMS["comparison"] | {"comparison"}

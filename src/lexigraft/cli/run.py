@@ -125,7 +125,7 @@ def _run(
     minutes: float | None = None,
 ) -> dict[str, Any]:
     from lexigraft.core.config import given_names, load_settings
-    from lexigraft.learn.own_settings.given_time import GivenTime
+    from lexigraft.own_settings.given_time import GivenTime
     from lexigraft.whole_run import run as run_pipeline
 
     show_messages()

@@ -10,6 +10,7 @@ import transformers
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import SettingError, VocabularyMismatchError
 from lexigraft.core.types import Vocabulary
+from lexigraft.core.word_rule import WordRule
 from lexigraft.learn import query_expansions
 from lexigraft.learn.query_expansions import FEWEST_QUERIES, distilled_table, table_source
 from lexigraft.model import precision
@@ -54,7 +55,7 @@ def write_model(folder, pooling="max", pooled="words", own=True, queries="model"
 
 def lexicon():
     frequency = np.arange(1, len(WORDS) + 1)
-    return Lexicon(Vocabulary(WORDS), "none", "none", [], NONE, NONE, frequency, 20, 3.0)
+    return Lexicon(Vocabulary(WORDS), "none", "none", WordRule(), [], NONE, NONE, frequency, 20, 3.0)
 
 
 def slow_rows(path, idf, n_added):

@@ -82,6 +82,7 @@ def test_memory_does_not_hold_the_logits(monkeypatch):
 
     monkeypatch.setattr(torch, "mm", watching(torch.mm))
     monkeypatch.setattr(torch, "bmm", watching(torch.bmm))
+    monkeypatch.setattr(torch.Tensor, "__matmul__", watching(torch.Tensor.__matmul__))
     monkeypatch.setattr(pool, "TILE_LOGITS", 1 << 12)
     (hidden, weight, bias), mask = inputs(1, batch=4, length=8, n_terms=5000)
     max_over_tokens(hidden, mask, weight, bias).sum().backward()

@@ -5,7 +5,7 @@ import logging
 from typing import Any
 
 from lexigraft.core.artifact import canonical_json, write_json
-from lexigraft.learn.own_settings.choice import Choice, settings_of
+from lexigraft.own_settings.choice import Choice, settings_of
 from lexigraft.stages.layout import RunFolder
 
 FORMAT_VERSION = 1

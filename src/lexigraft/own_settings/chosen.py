@@ -15,10 +15,10 @@ from lexigraft.core.settings import Settings
 from lexigraft.core.systems import System, systems_of
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.learn.model_training import ModelTraining
-from lexigraft.learn.own_settings.choice import settings_of
-from lexigraft.learn.own_settings.given_time import GivenTime
-from lexigraft.learn.own_settings.kept import keep, kept
 from lexigraft.learn.training_data import DEV, TRAIN
+from lexigraft.own_settings.choice import settings_of
+from lexigraft.own_settings.given_time import GivenTime
+from lexigraft.own_settings.kept import keep, kept
 from lexigraft.stages.encode import searched_documents
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.layout import JUDGED
@@ -72,8 +72,8 @@ def _choose(
     artifacts: Ensurer,
     progress: Progress,
 ) -> dict[str, Any]:
-    from lexigraft.learn.own_settings.choosing import Choosing
-    from lexigraft.learn.own_settings.plan import Work
+    from lexigraft.own_settings.choosing import Choosing
+    from lexigraft.own_settings.plan import Work
 
     if n_processes() > 1:
         raise SettingError(

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Qrel
 from lexigraft.data.collection import Collection
-from lexigraft.learn.own_settings.cut_bm25 import Question, mrr_at_10, read_documents
 from lexigraft.learn.training_data import sample
+from lexigraft.own_settings.cut_bm25 import Question, mrr_at_10, read_documents
 from lexigraft.vocab.batching import batches
 from lexigraft.vocab.reader import TextReader
 

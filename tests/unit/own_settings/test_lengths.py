@@ -11,9 +11,9 @@ from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, Qrel, Query, Vocabulary
 from lexigraft.data.sources import open_source
 from lexigraft.data.write import write_collection
-from lexigraft.learn.own_settings.cut_bm25 import Question, mrr_at_10, occurrences, read_documents
-from lexigraft.learn.own_settings.lengths import lengths_to_try, quantiles, query_length, smallest_good
-from lexigraft.learn.own_settings.looked_at import reading_curve, subwords_of
+from lexigraft.own_settings.cut_bm25 import Question, mrr_at_10, occurrences, read_documents
+from lexigraft.own_settings.lengths import lengths_to_try, quantiles, query_length, smallest_good
+from lexigraft.own_settings.looked_at import reading_curve, subwords_of
 from lexigraft.vocab.aligned import AlignedReader
 from tests.unit.vocab.test_aligned import TOKENIZER
 

@@ -13,18 +13,18 @@ from lexigraft.core.config import with_values
 from lexigraft.core.settings import Settings
 from lexigraft.data.collection import Collection
 from lexigraft.learn.backbone_choice import BackboneChoice
-from lexigraft.learn.own_settings.batch import usual_batch
-from lexigraft.learn.own_settings.choice import Choice
-from lexigraft.learn.own_settings.given_time import GivenTime
-from lexigraft.learn.own_settings.lengths import SPECIAL, lengths_to_try, quantiles, query_length, smallest_good
-from lexigraft.learn.own_settings.looked_at import read_seconds, reading_curve, sample_texts, subwords_of
-from lexigraft.learn.own_settings.memory import chunk_that_fits, free_memory
-from lexigraft.learn.own_settings.plan import MOST_PASSES, Pace, Plan, Work, at_length, plan
-from lexigraft.learn.own_settings.rate import ABOUT, choose_rate, seconds_of_trials
-from lexigraft.learn.own_settings.trial import Trials, on_its_own
 from lexigraft.learn.training_data import held_out, training_data, training_queries
 from lexigraft.model.backbone import default_device
 from lexigraft.model.families import layers_of
+from lexigraft.own_settings.batch import usual_batch
+from lexigraft.own_settings.choice import Choice
+from lexigraft.own_settings.given_time import GivenTime
+from lexigraft.own_settings.lengths import SPECIAL, lengths_to_try, quantiles, query_length, smallest_good
+from lexigraft.own_settings.looked_at import read_seconds, reading_curve, sample_texts, subwords_of
+from lexigraft.own_settings.memory import chunk_that_fits, free_memory
+from lexigraft.own_settings.plan import MOST_PASSES, Pace, Plan, Work, at_length, plan
+from lexigraft.own_settings.rate import ABOUT, choose_rate, seconds_of_trials
+from lexigraft.own_settings.trial import Trials, on_its_own
 from lexigraft.stages.layout import RunFolder
 from lexigraft.vocab.lexicon import open_lexicon
 

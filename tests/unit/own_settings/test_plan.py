@@ -3,7 +3,7 @@
 import pytest
 
 from lexigraft.core.errors import SettingError
-from lexigraft.learn.own_settings.plan import Pace, Work, at_length, plan
+from lexigraft.own_settings.plan import Pace, Work, at_length, plan
 
 PACE = Pace(finetune_step=2.0, pretrain_step=1.0, validation=0.0, encode_document=0.01, read_document=0.0)
 WORK = Work(pairs=12_800, batch=128, texts=10_000, pretrain_batch=64, documents=10_000)

@@ -7,13 +7,13 @@ import torch
 
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import FinetuneSettings, ModelSettings
-from lexigraft.learn.own_settings.batch import usual_batch
-from lexigraft.learn.own_settings.choice import Choice, settings_of
-from lexigraft.learn.own_settings.given_time import GivenTime
-from lexigraft.learn.own_settings.kept import for_report, keep, kept
-from lexigraft.learn.own_settings.memory import chunk_that_fits, free_memory
-from lexigraft.learn.own_settings.rate import best_rate
-from lexigraft.learn.own_settings.trial import Trials, seconds_of
+from lexigraft.own_settings.batch import usual_batch
+from lexigraft.own_settings.choice import Choice, settings_of
+from lexigraft.own_settings.given_time import GivenTime
+from lexigraft.own_settings.kept import for_report, keep, kept
+from lexigraft.own_settings.memory import chunk_that_fits, free_memory
+from lexigraft.own_settings.rate import best_rate
+from lexigraft.own_settings.trial import Trials, seconds_of
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.report import choice_lines
 

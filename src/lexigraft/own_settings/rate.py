@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping
 
 from lexigraft.core.settings import FinetuneSettings
-from lexigraft.learn.own_settings.choice import Choice
-from lexigraft.learn.own_settings.plan import Pace
-from lexigraft.learn.own_settings.trial import Trials
+from lexigraft.own_settings.choice import Choice
+from lexigraft.own_settings.plan import Pace
+from lexigraft.own_settings.trial import Trials
 
 ABOUT = "learning rate"
 RATES, RATE_STEPS = (0.5, 1.0, 2.0), 40  # the rates tried, times the one that is set, and for how long
