@@ -118,11 +118,11 @@ class _Run:
             if is_leader():
                 self.folder.write_contents(views, self.systems())
             run = FinishedRun(self.folder, self.source, self.settings, views[JUDGED], split)
-            measured = PruningsOnValidation(run, self.artifacts, {}, self.progress)
-            self.index_views(views, measured)
-            points = self.operating_points(views, measured)
-            rows = [] if split is None else self.evaluate(views[JUDGED], split, measured, points)
-            recommended = recommend(run, measured, points)
+            validated = PruningsOnValidation(run, self.artifacts, {}, self.progress)
+            self.index_views(views, validated)
+            points = self.operating_points(views, validated)
+            rows = [] if split is None else self.evaluate(views[JUDGED], split, validated, points)
+            recommended = recommend(run, validated, points)
             if is_leader():
                 self.folder.write_contents(views, self.systems(), recommended.system if recommended else "")
             if split is None:
@@ -182,14 +182,14 @@ class _Run:
         """Those of the run, in the order of its settings."""
         return systems_of(self.settings)
 
-    def index_views(self, views: dict[str, Collection], measured: PruningsOnValidation) -> None:
-        """Encode and index every view with every system, BM25 first, by whose cost models are steered; `measured` is
+    def index_views(self, views: dict[str, Collection], validated: PruningsOnValidation) -> None:
+        """Encode and index every view with every system, BM25 first, by whose cost models are steered; `validated` is
         told the judged indexes."""
         for system in sorted(self.systems(), key=lambda one: one.is_model):
             training = None
             if system.is_model:
-                steered = with_aim(measured.run, measured, system)
-                training = self.training(views[JUDGED], measured.run.split, steered)
+                steered = with_aim(validated.run, validated, system)
+                training = self.training(views[JUDGED], validated.run.split, steered)
             model = training.finetuned() if training is not None else None
             for view, collection in views.items():
                 expansions = training.expansions(view, collection) if training is not None else None
@@ -198,7 +198,7 @@ class _Run:
                 for keep in dict.fromkeys([0, *(dk for _, dk in budgets)]):
                     made = self.index(view, system.name, keep, vectors)
                     if view == JUDGED:
-                        measured.indexes[system.name, keep] = made
+                        validated.indexes[system.name, keep] = made
                 if view == next(iter(views)):
                     log.info("searchable now: lexigraft search --run %s --system %s", self.folder.root, system.name)
 
@@ -207,11 +207,11 @@ class _Run:
         `run` would have it."""
         settings = replace(self.settings, run=replace(self.settings.run, systems=(BM25, own.name)))
         run = FinishedRun(self.folder, self.source, settings, judged, split)
-        measured = PruningsOnValidation(run, self.artifacts, {}, self.progress)
+        validated = PruningsOnValidation(run, self.artifacts, {}, self.progress)
         if own.settings.finetune.aim == AUTO and own.settings.prune.budget == BM25:
             vectors = ensure_lexical_vectors(self.artifacts, settings, JUDGED, judged, BM25, self.progress)
-            measured.indexes[BM25, 0] = self.index(JUDGED, BM25, 0, vectors)
-        return with_aim(run, measured, own)
+            validated.indexes[BM25, 0] = self.index(JUDGED, BM25, 0, vectors)
+        return with_aim(run, validated, own)
 
     def training(self, collection: Collection, split: str | None, system: System) -> ModelTraining:
         folder, artifacts = self.folder.of(system), self.artifacts.of(system)
@@ -249,24 +249,24 @@ class _Run:
         self,
         collection: Collection,
         split: str,
-        measured: PruningsOnValidation,
+        validated: PruningsOnValidation,
         points: dict[str, OperatingPoint],
     ) -> list[Path]:
         """Measure every system at its prunings, the one that it is searched with among them."""
         return [
             ensure_evaluation(
                 self.artifacts, self.settings, MeasuredOn(collection, split), system.name, keep,
-                measured.index(system.name, keep[1]), self.encoded, self.progress,
+                validated.index(system.name, keep[1]), self.encoded, self.progress,
             )
             for system in self.systems()
             for keep in dict.fromkeys((*system.prunings, (points[system.name].qk, points[system.name].dk)))
         ]  # fmt: skip
 
     def operating_points(
-        self, views: dict[str, Collection], measured: PruningsOnValidation
+        self, views: dict[str, Collection], validated: PruningsOnValidation
     ) -> dict[str, OperatingPoint]:
         """Choose what each system is searched with; the view that is searched gets the index it takes."""
-        points = choose_operating_points(measured.run, measured)
+        points = choose_operating_points(validated.run, validated)
         searched = next(iter(views))
         for system, point in points.items():
             if searched != JUDGED and point.dk:

@@ -28,11 +28,18 @@ def with_systems(settings: Settings, collection: Collection, former: Contents | 
     # Runs from before models were called what they are keep the name: nothing of theirs is made again.
     kept = former is not None and former.models.get(FORMER_NAME) == OWN_HOME
     own = FORMER_NAME if kept else settings.model.usual_name
-    if not settings.model.lookup or settings.model.queries != "model" or settings.model.head == "unicoil":
+    if not settings.model.lookup or not _can_look_up(settings):
         return _with(settings, (BM25, own))
     beside = replace(settings.model, queries="table").usual_name
     settings = replace(settings, systems={beside: without_model(settings.finetune)})
     return _with(settings, (BM25, own, beside))
+
+
+def _can_look_up(settings: Settings) -> bool:
+    """Whether a model that looks queries up can be trained beside the run's own without more than fine-tuning: a
+    teacher or TILDE would have to be trained once more for it."""
+    expands = settings.model.queries == "model" and settings.model.head != "unicoil"
+    return expands and not settings.teacher.trains and not settings.tilde.trains
 
 
 def without_model(finetune: FinetuneSettings) -> dict[str, Any]:

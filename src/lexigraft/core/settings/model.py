@@ -49,6 +49,7 @@ class ModelSettings(Section, name="model"):
         True,
         "where `run.systems` is auto and a model writes queries, another one whose queries are looked up in a table is "
         "trained beside it, from the same pre-training: a search by that one needs no model",
+        "Not where a teacher or TILDE is trained, nor with model.head = unicoil.",
     )
     table_terms: int = setting(
         0,
