@@ -1,7 +1,7 @@
 """The prunings that a cost pays for, and what they are worth: of every qk, the largest dk that costs no more.
 
-Nothing is indexed. Documents are read in chunks, twice: the first pass adds up what every dk costs, from the ranks of
-all weights within their rows; the second scores the queries against the few prunings that are left. Weights are not
+Nothing is indexed. Documents are read in chunks: a first pass adds up what every dk costs, from the ranks of
+all weights within their rows; two more score the queries against the few prunings that are left. Weights are not
 quantised, so that what is measured here differs a little from what an index of 8 bits gives.
 """
 
