@@ -1,10 +1,9 @@
-"""What every pruning of a run's models is worth and costs: MRR@10 against FLOPS on a grid of (qk, dk), by dense
-products on a GPU (or slowly on a CPU), without an index.
+"""What the models of a run are worth at given costs, beside what whole vectors are.
 
-    python -m bench.frontier RUN [--costs 0.16 0.08 0.04] [--out FILE]
+    python -m bench.frontier RUN --costs 0.16 0.08 0.04 [--out FILE]
 
-For each cost, the pair is chosen on the queries that fine-tuning held out, and what it is worth is said of the measured
-ones. Weights are not quantised.
+For each cost in FLOPS, (qk, dk) are chosen on the queries that fine-tuning held out, as `lexigraft run` does it for one
+cost, and their cost and MRR@10 are those of the measured queries. Weights are not quantised.
 """
 
 import argparse
@@ -12,113 +11,42 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-
+from lexigraft.comparison.affordable import Asked, affordable_prunings, mean_reciprocal_ranks, pruning_costs
+from lexigraft.comparison.operating_points import with_rows
+from lexigraft.comparison.validation import UNTIMED, validation_queries
+from lexigraft.core.systems import System
 from lexigraft.core.types import SparseMatrix
-from lexigraft.learn.training_data import held_out
-from lexigraft.stages.finished_run import open_run
+from lexigraft.stages.evaluate import encode_judged
+from lexigraft.stages.finished_run import FinishedRun, open_run
 from lexigraft.stages.layout import JUDGED
 from lexigraft.vectors.prune import prune
-from lexigraft.vectors.query_encoder import encode_queries, open_query_encoder
 from lexigraft.vectors.store import open_vectors
 
-QKS = (4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 0)
-DKS = (8, 12, 16, 20, 30, 40, 60, 80, 120, 0)
-DOCUMENTS_AT_ONCE = 16384
+
+def row(asked: Asked, documents: SparseMatrix, qk: int, dk: int) -> dict[str, Any]:
+    """One pruning on some queries."""
+    cut = prune(asked.queries, qk)
+    (mrr,) = mean_reciprocal_ranks([cut], [dk], asked.relevant, documents)
+    (costs,) = pruning_costs([cut], documents)
+    return {"qk": qk, "dk": dk, "MRR@10": mrr, "FLOPS": float(costs[dk - 1])}  # dk = 0: the last, of all terms
 
 
-def frequencies(matrix: SparseMatrix) -> np.ndarray:
-    return np.bincount(matrix.term_ids, minlength=matrix.n_terms) / matrix.n_rows
-
-
-def dense(matrix: SparseMatrix, start: int, end: int, device: str) -> torch.Tensor:
-    span = slice(int(matrix.indptr[start]), int(matrix.indptr[end]))
-    rows = np.repeat(np.arange(end - start), np.diff(matrix.indptr[start : end + 1]))
-    filled = torch.zeros(end - start, matrix.n_terms, device=device)
-    at = torch.from_numpy(rows).to(device), torch.from_numpy(np.array(matrix.term_ids[span], np.int64)).to(device)
-    filled[at] = torch.from_numpy(np.array(matrix.weights[span])).to(device)
-    return filled
-
-
-def reciprocal_ranks(
-    queries: SparseMatrix, documents: SparseMatrix, wanted: list[np.ndarray], device: str
-) -> np.ndarray:
-    """1 / rank of the first relevant document, 0 beyond rank 10; equal scores rank the relevant one last."""
-    asked = dense(queries, 0, queries.n_rows, device)
-    parts = [
-        asked @ dense(documents, start, min(start + DOCUMENTS_AT_ONCE, documents.n_rows), device).T
-        for start in range(0, documents.n_rows, DOCUMENTS_AT_ONCE)
-    ]
-    scores = torch.cat(parts, 1)
-    best = torch.stack([scores[row, torch.from_numpy(of).to(device)].max() for row, of in enumerate(wanted)])
-    ranks = (scores >= best[:, None]).sum(1)
-    return torch.where((ranks <= 10) & (best > 0), 1 / ranks, torch.zeros_like(best)).cpu().numpy()
-
-
-def frontier(run_path: Path, system: str, costs: list[float], device: str) -> dict[str, Any]:
-    run = open_run(run_path)
-    folder = run.folder.vectors(JUDGED, system)
-    vectors = open_vectors(folder, checksums=False)
-    encoder = open_query_encoder(vectors.query_encoder, vectors.vocabulary, folder)
-    place = {doc_id: at for at, doc_id in enumerate(vectors.matrix.row_ids)}
-    texts = {query.query_id: query for query in run.collection.queries()}
-    sides: dict[str, Any] = {}
-    settings = next(one for one in run.systems() if one.name == system).settings
-    for name, qrels in (
-        ("held out", held_out(run.collection, run.split, settings.finetune)),
-        ("measured", run.collection.qrels(run.split)),
-    ):
-        judged: dict[str, list[int]] = {}
-        for qrel in qrels:
-            if qrel.relevance > 0 and qrel.doc_id in place and qrel.query_id in texts:
-                judged.setdefault(qrel.query_id, []).append(place[qrel.doc_id])
-        encoded = encode_queries([texts[query_id] for query_id in judged], encoder, vectors.vocabulary)
-        sides[name] = encoded, [np.array(found) for found in judged.values()]
-    queries = {(name, qk): prune(side[0], qk) for name, side in sides.items() for qk in QKS}
-    documents = {dk: prune(vectors.matrix, dk) for dk in DKS}
-    of_documents = {dk: frequencies(matrix) for dk, matrix in documents.items()}
-    cost = {
-        (name, qk, dk): float(frequencies(some) @ of_documents[dk])
-        for (name, qk), some in queries.items()
-        for dk in DKS
-    }
-    worth: dict[tuple[str, int, int], float] = {}
-
-    def mrr(name: str, qk: int, dk: int) -> float:
-        if (name, qk, dk) not in worth:
-            found = reciprocal_ranks(queries[name, qk], documents[dk], sides[name][1], device)
-            worth[name, qk, dk] = float(found.mean())
-        return worth[name, qk, dk]
-
+def frontier(run: FinishedRun, system: System, costs: list[float]) -> list[dict[str, Any]]:
+    """A row for each cost that some pruning fits, then that of whole vectors."""
+    opened = open_vectors(run.folder.vectors(JUDGED, system.name), checksums=False)
+    index, documents, split = run.folder.index(JUDGED, system.name, 0), opened.matrix, run.measured_split()
+    chosen_on = validation_queries(run, system=system)
+    held_out, measured = (
+        with_rows(encode_judged(run.collection, of, index, UNTIMED, qrels), documents.row_ids, opened.passages)
+        for of, qrels in ((chosen_on.split, chosen_on.qrels), (split, None))
+    )
     rows = []
-    for limit in costs:
-        candidates = []
-        for qk in QKS:  # of each qk, the most terms a document that are paid for
-            fitting = [dk for dk in DKS if cost["held out", qk, dk] <= limit]
-            if fitting:
-                candidates.append((qk, max(fitting, key=lambda dk, qk=qk: cost["held out", qk, dk])))
-        best = max(candidates, key=lambda pair: mrr("held out", *pair), default=None)
-        if best is not None:
-            rows.append(
-                {
-                    "limit": limit,
-                    "qk": best[0],
-                    "dk": best[1],
-                    "MRR@10": mrr("measured", *best),
-                    "FLOPS": cost[("measured", *best)],
-                    "held out": mrr("held out", *best),
-                }
-            )
-    for pair in ((0, 0), (12, 40)):
-        rows.append(
-            {"qk": pair[0], "dk": pair[1], "MRR@10": mrr("measured", *pair), "FLOPS": cost[("measured", *pair)]}
-        )
-    lengths = {
-        "L0_q": float(np.diff(sides["measured"][0].indptr).mean()),
-        "L0_d": float(np.diff(vectors.matrix.indptr).mean()),
-    }
-    return {"system": system, **lengths, "rows": rows}
+    for cost in costs:
+        found, _ = affordable_prunings(held_out, documents, cost)
+        if found:
+            best = max(found, key=lambda one: one.mrr)
+            rows.append({"limit": cost, **row(measured, documents, best.qk, best.dk), "held out": best.mrr})
+    return [*rows, row(measured, documents, 0, 0)]
 
 
 def main() -> None:
@@ -127,15 +55,13 @@ def main() -> None:
     parser.add_argument("--costs", type=float, nargs="*", default=[])
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    torch.set_float32_matmul_precision("high")
-    device = "cuda" if torch.cuda.is_available() else "cpu"
     run = open_run(options.run)
-    found = [frontier(options.run, system.name, options.costs, device) for system in run.systems() if system.is_model]
+    found = {one.name: frontier(run, one, options.costs) for one in run.systems() if one.is_model}
     if options.out:
         options.out.write_text(json.dumps(found, indent=1))
-    for one in found:
-        shown = "; ".join(f"({r['qk']},{r['dk']}) {r['MRR@10']:.4f} @ {r['FLOPS']:.3f}" for r in one["rows"])
-        print(f"{options.run.name} {one['system']} L0 {one['L0_q']:.0f} {one['L0_d']:.0f}: {shown}", flush=True)
+    for system, rows in found.items():
+        shown = "; ".join(f"({one['qk']},{one['dk']}) {one['MRR@10']:.4f} @ {one['FLOPS']:.3f}" for one in rows)
+        print(f"{options.run.name} {system}: {shown}", flush=True)
 
 
 if __name__ == "__main__":

@@ -185,6 +185,8 @@ def test_a_run_from_before_is_continued_under_its_names(call, tmp_path, lexigraf
     assert contents["models"] == {"splade": "model", "splade-doc": "models/splade-doc"}
     assert contents["bases"] == {"splade-doc": "model"}  # one vocabulary and one pre-training for both
     assert not (tmp_path / "fresh/models/splade-doc/pretrained").exists()
+    stages = [stage["stage"] for stage in fresh["stages"]]
+    assert len(stages) == len(set(stages))  # each is said once, however often it is asked for
 
 
 def test_commands_that_make_one_model_refuse_several(place, tmp_path, lexigraft):

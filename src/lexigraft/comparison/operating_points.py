@@ -57,11 +57,12 @@ def operating_point(run: FinishedRun, measured: PruningsOnValidation, system: Sy
         found, cheapest = _of_grid(measured, system, limit)
     else:
         found, cheapest = _affordable(run, measured, system, limit)
-    on = _asked(limit.queries, len({qrel.query_id for qrel in limit.queries.qrels if qrel.relevance > 0}))
+    n_queries = len({qrel.query_id for qrel in limit.queries.qrels if qrel.relevance > 0})
+    on = _asked(limit.queries, n_queries)
     if not found:
         return _whole(f"no pruning costs at most {limit.described} on {on}; the cheapest costs {cheapest:.3g}")
     best = max(found, key=lambda one: (one.mrr, -one.flops))
-    few = "" if len(limit.queries.qrels) >= FEWEST_QUERIES else ", which are too few to choose well by"
+    few = "" if n_queries >= FEWEST_QUERIES else ", which are too few to choose well by"
     why = f"({best.qk}, {best.dk}): best of {len(found)} prunings at no more than {limit.described}, on {on}{few}"
     return OperatingPoint(best.qk, best.dk, why, limit.share, limit.flops, best.flops, best.mrr)
 
@@ -87,7 +88,7 @@ def _affordable(
     def make(out: Path) -> None:
         opened = open_vectors(path, checksums=False)
         queries = measured.encoded_queries(limit.queries, system.name)
-        asked = _with_rows(queries, opened.matrix.row_ids, opened.passages)
+        asked = with_rows(queries, opened.matrix.row_ids, opened.passages)
         # Terms that all weigh 1 have no heaviest to keep.
         query_terms = () if system.settings.model.queries == "words" else QUERY_TERMS
         found, cheapest = affordable_prunings(asked, opened.matrix, limit.flops, query_terms)
@@ -98,7 +99,7 @@ def _affordable(
     return [Affordable(**one) for one in kept["prunings"]], float(kept["cheapest"])
 
 
-def _with_rows(queries: JudgedQueries, row_ids: Sequence[str], passages: bool) -> Asked:
+def with_rows(queries: JudgedQueries, row_ids: Sequence[str], passages: bool) -> Asked:
     """The queries with the rows of their relevant documents: of a document in passages, with all of its rows."""
     wanted = {doc_id for of in queries.judged.values() for doc_id, relevance in of.items() if relevance > 0}
     places: dict[str, list[int]] = {}

@@ -67,6 +67,7 @@ class PruningsOnValidation:
     ) -> None:
         self.run, self.artifacts, self.indexes, self.progress = run, artifacts, indexes, progress
         self.encoded: dict[tuple[str, str], JudgedQueries] = {}  # by system and the queries' digest
+        self._rows: dict[tuple[Path, str], dict[str, Any]] = {}  # by folder and the queries' digest, of this call
 
     def measure(
         self, queries: ValidationQueries, system: str, grid: Sequence[Keep], limit: float | str
@@ -88,6 +89,12 @@ class PruningsOnValidation:
 
     def row(self, queries: ValidationQueries, system: str, keep: Keep, queries_of: str = "") -> dict[str, Any]:
         """One pruning of a system, measured now or before, on the usual queries or those held out for another one."""
+        known = self.run.folder.validation(system, *keep, queries_of), queries.digest
+        if known not in self._rows:
+            self._rows[known] = self._measured_row(queries, system, keep, queries_of)
+        return self._rows[known]
+
+    def _measured_row(self, queries: ValidationQueries, system: str, keep: Keep, queries_of: str) -> dict[str, Any]:
         index, folder = self.index(system, keep[1]), self.run.folder
         index_path, vectors_path = folder.index(JUDGED, system, keep[1]), folder.vectors(JUDGED, system)
 

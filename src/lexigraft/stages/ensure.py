@@ -35,6 +35,7 @@ class Ensurer:
     from_stage: str | None
     labels: list[str] = field(default_factory=list)  # of this call, in order
     facts: dict[str, Mapping[str, Any]] = field(default_factory=dict)  # what else the report says of a stage, by label
+    made: set[Path] = field(default_factory=set)  # in this call: what systems share is not made anew for each
     system: str = ""  # whose stages these are, where a run has several of a kind: labels end with it
 
     def of(self, system: System) -> "Ensurer":
@@ -67,7 +68,8 @@ class Ensurer:
         self.labels.append(label)
         makers = Makers.ALL if together else Makers.LEADER
         with measured() as usage:
-            found = keep_or_make(path, wanted, make, makers, anew=self.is_forced(stage))
+            found = keep_or_make(path, wanted, make, makers, anew=self.is_forced(stage) and path not in self.made)
+        self.made.add(path)
         if found.was_there:
             log.info("%s: done before", label)
         elif is_leader():
