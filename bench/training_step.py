@@ -1,9 +1,11 @@
 """Where the time of a fine-tuning step goes: the product's own loop on made-up texts, on a GPU where there is one.
 
-    python -m bench.training_step [--batch 512] [--terms 100000] [--steps 60] [--length 40] [--naive] [--out FILE.json]
+    python -m bench.training_step [--batch 512] [--terms 100000] [--steps 60] [--length 40] [--naive] [--kernels]
+        [--out FILE.json]
 
 The encoder has the size of MiniLM (6 layers, width 384, 30,522 subwords), drawn at random. `--naive` also times the
 same loop with the head as the formula is written, all its logits at once, as libraries of this field have it.
+`--kernels` prints what the device did, the longest first. Documents begin with as many terms as in `lexigraft run`.
 """
 
 import argparse
@@ -17,7 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from lexigraft.core.settings import FinetuneSettings
+from lexigraft.core.settings import FinetuneSettings, ModelSettings
 from lexigraft.core.types import Vocabulary
 from lexigraft.model import encoder as encoder_module
 from lexigraft.model.backbone import Backbone, Body, default_device, transformers_library
@@ -25,6 +27,7 @@ from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import SparseHead
 from lexigraft.model.inputs import ReadTexts
 from lexigraft.model.pool import max_over_tokens_naive
+from lexigraft.train.quieten import quieten
 from lexigraft.train.ranking.finetune import finetune
 from lexigraft.train.ranking.pairs import TrainingPairs
 from lexigraft.vocab.aligned import NOT_POOLED, AlignedTexts
@@ -72,6 +75,7 @@ def measure(options: argparse.Namespace, naive: bool) -> dict[str, Any]:
     if naive:
         encoder_module.max_over_tokens = max_over_tokens_naive
     encoder = made_up_encoder(options.terms).to(device)
+    quieten(encoder, pairs.documents, ModelSettings().first_terms)
     settings = {"batch": options.batch, "validate_every": 0, "checkpoint_every": 10**9, "frozen_layers": 0}
     with tempfile.TemporaryDirectory() as folder:
         warm = FinetuneSettings(steps=5, **settings)
@@ -84,6 +88,11 @@ def measure(options: argparse.Namespace, naive: bool) -> dict[str, Any]:
         if device.type == "cuda":
             torch.cuda.synchronize()
         seconds = time.perf_counter() - start
+        if options.kernels and not naive:
+            with torch.profiler.profile() as seen:
+                finetune(encoder, pairs, FinetuneSettings(steps=20, **settings), Path(folder) / "seen", {}, 0)
+            by = "self_device_time_total" if device.type == "cuda" else "self_cpu_time_total"
+            print(seen.key_averages().table(sort_by=by, row_limit=40, max_name_column_width=60), file=sys.stderr)
     total = sum(done.seconds.values())
     outside = total - sum(done.seconds.get(name, 0) for name in MODEL)
     return {
@@ -101,6 +110,7 @@ def main() -> None:
     for name, value in (("batch", 512), ("terms", 100_000), ("steps", 60), ("length", 40)):
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--naive", action="store_true")
+    parser.add_argument("--kernels", action="store_true")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     device = default_device()

@@ -60,9 +60,10 @@ def affordable_prunings(
         dk = int(np.searchsorted(of_dk, limit, side="right"))  # of_dk[i] is what i + 1 terms cost
         if dk:
             found.append((qk, 0 if dk == len(of_dk) else dk, float(of_dk[dk - 1])))
-    worth = mean_reciprocal_ranks(
-        [cut[qk] for qk, _, _ in found], [dk for _, dk, _ in found], asked.relevant, documents
-    )
+    keeps = [dk for _, dk, _ in found]
+    if all(keeps):  # what no pruning keeps is not looked at again
+        documents = prune(documents, max(keeps, default=1))
+    worth = mean_reciprocal_ranks([cut[qk] for qk, _, _ in found], keeps, asked.relevant, documents)
     return [Affordable(*pruning, mrr) for pruning, mrr in zip(found, worth, strict=True)], cheapest
 
 

@@ -15,7 +15,7 @@ from lexigraft.core.systems import System
 from lexigraft.stages.finished_run import FinishedRun
 
 NO_BUDGET, TERMS = "none", "terms"
-AIM = 2.5  # times the limit: what training is steered to; pruning afterwards takes the rest
+AIM_WITH_MODEL, AIM_WITHOUT = 2.5, 1.5  # times the limit: what training is steered to; pruning takes the rest
 SHARE_WITH_MODEL, SHARE_WITHOUT = 0.5, 1.0  # of BM25's cost, where nothing is asked for
 
 log = logging.getLogger(__name__)
@@ -60,9 +60,10 @@ def with_aim(run: FinishedRun, measured: PruningsOnValidation, system: System) -
         log.info("%s: training is not steered to a cost: %s", system.name or "the model", error)
         aim = 0.0
     else:
-        aim = float(f"{AIM * limit.flops:.6g}")
+        times = AIM_WITH_MODEL if system.settings.model.queries == "model" else AIM_WITHOUT
+        aim = float(f"{times * limit.flops:.6g}")
         message = "%s: training is steered to %g FLOPS, %g times the limit of %s"
-        log.info(message, system.name or "the model", aim, AIM, limit.described)
+        log.info(message, system.name or "the model", aim, times, limit.described)
     return replace(system, settings=replace(system.settings, finetune=replace(finetune, aim=aim)))
 
 

@@ -9,16 +9,17 @@ the backward pass finds it again for those alone. Nothing of size [batch, length
 """
 
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from lexigraft.model.pool_gpu import fill_rectangle, rectangle_gradients
+from lexigraft.model.pool_gpu import GPU_TILE_LOGITS, fill_rectangle, rectangle_gradients
+from lexigraft.model.pool_sparse import sparse_gradients
 
 TILE_LOGITS = 1 << 22  # logits of one tile, all tokens together: 16 MiB in fp32
-DENSE = 0.3  # the share of terms with a gradient from which a CPU, too, is faster with whole rectangles
+GPU_TILE_NUMBERS = 1 << 28  # of the rows and logits that a GPU looks at together to find tokens
+SPARSE, SPARSE_ON_GPU = 0.3, 0.03  # up to these shares of terms with a gradient, whole rectangles are slower
 
 warnings.filterwarnings("ignore", "index_reduce", UserWarning)  # "beta": its tests against the twin are ours
 
@@ -39,12 +40,13 @@ class _MaxOverTokens(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, Tensor, Tensor]:
         hidden, pooled, weight = ctx.saved_tensors
         (grad,) = gradients
-        if hidden.is_cuda:
-            grad_hidden, grad_weight = rectangle_gradients(grad, hidden, pooled, weight)
-        elif torch.count_nonzero(grad) > DENSE * grad.numel():
-            grad_hidden, grad_weight = rectangle_gradients(grad, hidden, pooled, weight, TILE_LOGITS)
+        share = torch.count_nonzero(grad) / max(1, grad.numel())
+        if share < (SPARSE_ON_GPU if hidden.is_cuda else SPARSE):
+            numbers = GPU_TILE_NUMBERS if hidden.is_cuda else TILE_LOGITS
+            grad_hidden, grad_weight = sparse_gradients(grad, hidden, pooled, weight, numbers)
         else:
-            grad_hidden, grad_weight = packed_gradients(grad, hidden, pooled, weight)
+            logits = GPU_TILE_LOGITS if hidden.is_cuda else TILE_LOGITS
+            grad_hidden, grad_weight = rectangle_gradients(grad, hidden, pooled, weight, logits)
         return grad_hidden.to(hidden.dtype), None, grad_weight.to(weight.dtype), grad.sum(0).to(ctx.bias_dtype)
 
 
@@ -61,49 +63,6 @@ def fill_packed(best: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor, bi
         largest = here.new_full((len(hidden), len(rows)), float("-inf"))
         largest.index_reduce_(0, text_of, here, "amax")
         best[:, start : start + tile] = largest.to(best.dtype) + bias[start : start + tile].to(best.dtype)
-
-
-def packed_gradients(grad: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-    """(gradient of `hidden`, gradient of `weight`): each text's terms with a gradient, a few hundred, and no others."""
-    grad_hidden = torch.zeros(hidden.shape, dtype=grad.dtype, device=hidden.device)
-    grad_weight = torch.zeros(weight.shape, dtype=grad.dtype, device=weight.device)
-    for texts, places, terms in _terms_with_gradient(grad, hidden.shape[1] + hidden.shape[2]):
-        rows = weight[terms].to(hidden.dtype)  # [texts, places, width]
-        logits = torch.bmm(hidden[texts], rows.transpose(1, 2))  # [texts, length, places]
-        token = logits.masked_fill(~pooled[texts].unsqueeze(-1), float("-inf")).argmax(dim=1)
-        values = grad[texts].gather(1, terms).masked_fill(~places, 0).unsqueeze(-1)
-        at = token.unsqueeze(-1).expand(-1, -1, hidden.shape[2])
-        grad_hidden[texts] = grad_hidden[texts].scatter_add(1, at, values * rows.to(grad.dtype))
-        sources = values * hidden[texts].gather(1, at).to(grad.dtype)
-        grad_weight.index_add_(0, terms[places], sources[places])
-    return grad_hidden, grad_weight
-
-
-def _terms_with_gradient(grad: Tensor, cost: int) -> Iterator[tuple[slice, Tensor, Tensor]]:
-    """Groups of texts with the terms that have a gradient in them: (texts, which places are real, term of each place).
-
-    `cost` numbers are needed for a text and term; a group is as large as fits a tile.
-    """
-    active = grad != 0
-    counts = active.sum(1).tolist()
-    n_texts, start = len(grad), 0
-    while start < n_texts:
-        end, width = start + 1, counts[start]
-        while end < n_texts and max(width, counts[end]) * (end + 1 - start) * cost <= TILE_LOGITS:
-            width, end = max(width, counts[end]), end + 1
-        here = active[start:end]
-        if width * (end - start) * cost > TILE_LOGITS:  # one text, too many terms: a part of them at a time
-            part = max(1, TILE_LOGITS // cost)
-            for terms in torch.split(here[0].nonzero().squeeze(1), part):
-                yield slice(start, end), torch.ones_like(terms, dtype=torch.bool)[None], terms[None]
-        elif width:
-            rows, columns = here.nonzero(as_tuple=True)
-            place = torch.arange(len(rows), device=grad.device) - (here.sum(1).cumsum(0) - here.sum(1))[rows]
-            terms = torch.zeros((end - start, width), dtype=torch.int64, device=grad.device)
-            places = torch.zeros((end - start, width), dtype=torch.bool, device=grad.device)
-            terms[rows, place], places[rows, place] = columns, True
-            yield slice(start, end), places, terms
-        start = end
 
 
 def max_over_tokens(hidden: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor:

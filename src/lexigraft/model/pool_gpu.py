@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-TILE_LOGITS = 1 << 27
+GPU_TILE_LOGITS = 1 << 27
 ALIGNED = 64  # terms
 
 
@@ -26,7 +26,7 @@ def fill_rectangle(best: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor,
 
 
 def rectangle_gradients(
-    grad: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor, tile_logits: int = TILE_LOGITS
+    grad: Tensor, hidden: Tensor, pooled: Tensor, weight: Tensor, tile_logits: int = GPU_TILE_LOGITS
 ) -> tuple[Tensor, Tensor]:
     """(gradient of `hidden`, gradient of `weight`) for that of the largest logits [texts, vocabulary]."""
     tokens, pooled_one = _only_pooled(hidden, pooled)
@@ -54,7 +54,7 @@ def _only_pooled(hidden: Tensor, pooled: Tensor) -> tuple[Tensor, Tensor]:
     return torch.where(pooled.unsqueeze(-1), hidden, one.unsqueeze(1)), place
 
 
-def _tiles(n_terms: int, n_tokens: int, tile_logits: int = TILE_LOGITS) -> Iterator[tuple[int, int]]:
+def _tiles(n_terms: int, n_tokens: int, tile_logits: int = GPU_TILE_LOGITS) -> Iterator[tuple[int, int]]:
     tile = max(ALIGNED, tile_logits // max(1, n_tokens) // ALIGNED * ALIGNED)
     return ((start, min(start + tile, n_terms)) for start in range(0, n_terms, tile))
 

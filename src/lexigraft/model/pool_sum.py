@@ -14,8 +14,7 @@ import torch
 from torch import Tensor
 
 from lexigraft.model.activation import LOG1P, activate, slope
-from lexigraft.model.pool_gpu import ALIGNED
-from lexigraft.model.pool_gpu import TILE_LOGITS as GPU_TILE_LOGITS
+from lexigraft.model.pool_gpu import ALIGNED, GPU_TILE_LOGITS
 
 TILE_LOGITS = 1 << 22  # logits of one tile, all tokens together: 16 MiB in fp32
 

@@ -14,3 +14,10 @@ def has_fast_bf16() -> bool:
 def fast_precision(device: torch.device) -> torch.autocast:
     """A context in which matrix products take bf16 on machines that are faster with it."""
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=has_fast_bf16())
+
+
+def allow_fast_products(device: torch.device) -> None:
+    """Let a GPU take 10 bits of the mantissa for products in float32, which are then several times faster; sums keep
+    all bits. What training compares differs by far more than the 1 in 2,000 of one product."""
+    if device.type == "cuda":
+        torch.set_float32_matmul_precision("high")

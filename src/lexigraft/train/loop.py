@@ -21,7 +21,7 @@ from lexigraft.core.artifact import Manifest, canonical_json, open_artifact, rea
 from lexigraft.core.errors import ArtifactError, LexigraftError
 from lexigraft.core.processes import is_leader, n_processes, process_rank
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.model.precision import fast_precision
+from lexigraft.model.precision import allow_fast_products, fast_precision
 from lexigraft.train.distributed import add_gradients, broadcast, connect
 from lexigraft.train.phases import Phases
 
@@ -134,6 +134,7 @@ class Loop:
         the step function marks its own."""
         device = next(model.parameters()).device
         phases = phases or Phases(device)
+        allow_fast_products(device)
         connect()
         trained = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
         optimizer = torch.optim.AdamW(

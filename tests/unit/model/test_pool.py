@@ -1,8 +1,12 @@
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lexigraft.model import pool, pool_gpu
 from lexigraft.model.pool import max_over_tokens, max_over_tokens_naive, saturate
+from lexigraft.model.pool_gpu import rectangle_gradients
+from lexigraft.model.pool_sparse import sparse_gradients
 
 
 def inputs(seed, batch=3, length=5, width=4, n_terms=11):
@@ -21,10 +25,8 @@ def inputs(seed, batch=3, length=5, width=4, n_terms=11):
 @pytest.mark.parametrize("seed", range(5))
 def test_values_and_gradients_equal_the_naive_formula(seed, on_gpu, monkeypatch):
     monkeypatch.setattr(pool, "TILE_LOGITS", 64)  # many tiles, and gradients gathered in many pieces
-    monkeypatch.setattr(pool_gpu, "TILE_LOGITS", 64)
     if on_gpu:  # as it would be pooled there
         monkeypatch.setattr(pool, "fill_packed", pool_gpu.fill_rectangle)
-        monkeypatch.setattr(pool, "packed_gradients", pool_gpu.rectangle_gradients)
     (hidden, weight, bias), mask = inputs(seed, n_terms=200)
     naive = saturate(max_over_tokens_naive(hidden, mask, weight, bias))
     tiled = saturate(max_over_tokens(hidden, mask, weight, bias))
@@ -59,6 +61,19 @@ def test_a_text_without_a_pooled_token_has_no_logit(fill):
     torch.testing.assert_close(best[0], max_over_tokens(hidden, mask, weight, bias)[0])
 
 
+@given(
+    st.integers(1, 5), st.integers(1, 6), st.integers(1, 40), st.floats(0, 1), st.integers(1, 400), st.integers(0, 9999)
+)
+def test_sparse_gradients_are_those_of_whole_rectangles(n_texts, length, n_terms, share, tile, seed):
+    (hidden, weight, _), mask = inputs(seed, n_texts, length, n_terms=n_terms)
+    drawn = torch.Generator().manual_seed(seed)
+    grad = torch.randn(n_texts, n_terms, generator=drawn, dtype=torch.float64)
+    grad *= torch.rand(grad.shape, generator=drawn) < share
+    given_to_both = grad, hidden.detach(), mask.bool(), weight.detach(), tile
+    for ours, theirs in zip(sparse_gradients(*given_to_both), rectangle_gradients(*given_to_both), strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
 def test_by_hand():
     # Two tokens, two terms: logits [[1, -2], [3, -1]] + bias [0.5, 0]; maxima 3.5 and -1.
     hidden = torch.tensor([[[1.0, 0.0], [3.0, 1.0]]])
@@ -90,8 +105,10 @@ def test_memory_does_not_hold_the_logits(monkeypatch):
     assert 0 < max(sizes) <= 1 << 12
 
 
-def test_gradients_of_few_terms_equal_the_naive_formula():
+@pytest.mark.parametrize("tile", [1, 500, 1 << 20])
+def test_gradients_of_few_terms_equal_the_naive_formula(tile, monkeypatch):
     """As after a top-k mask: most terms have none, and texts differ in how many do."""
+    monkeypatch.setattr(pool, "TILE_LOGITS", tile)
     (hidden, weight, bias), mask = inputs(3, batch=6, n_terms=300)
     upstream = torch.randn(6, 300, dtype=torch.float64) * (torch.rand(6, 300) < torch.linspace(0, 0.2, 6)[:, None])
     expected = torch.autograd.grad(max_over_tokens_naive(hidden, mask, weight, bias), (hidden, weight, bias), upstream)

@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 import torch
 
+from lexigraft.train.ranking import cost_control
 from lexigraft.train.ranking.cost_control import LARGEST, CostControl, batch_cost
 
 CPU = torch.device("cpu")
@@ -40,8 +41,9 @@ def test_the_factor_rises_while_it_costs_too_much_and_falls_while_it_costs_less(
     assert float(control.factor) < above
 
 
-def test_the_aim_comes_down_and_arrives_half_way():
+def test_the_aim_comes_down_and_arrives_half_way(monkeypatch):
     """A cost that stays where it was: nothing is pressed at first, then more and more."""
+    monkeypatch.setattr(cost_control, "LARGEST", 10.0)
     control = CostControl(0.1, 100, CPU)
     factors = []
     for step in range(100):
@@ -63,7 +65,7 @@ def test_the_factor_is_bounded():
 def test_a_system_that_answers_pressure_settles_at_its_aim():
     control, cost = CostControl(0.08, 1500, CPU), 4.0
     for step in range(1500):  # the more pressure, the cheaper, with a lag as training has one
-        cost += 0.05 * (0.5 / float(control.factor) - cost)
+        cost += 0.05 * (0.12 / float(control.factor) - cost)
         control.see(torch.tensor(cost), step)
     assert cost == pytest.approx(0.08, rel=0.05)
 
