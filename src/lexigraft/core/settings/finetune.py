@@ -122,8 +122,8 @@ class FinetuneSettings(Section, name="finetune"):
         "while the batch's vectors, cut to `finetune.qk` and `finetune.dk`, cost more, and falls while they cost less",
         at_least=0,
         zero="their weight stays as it is set",
-        auto="two and a half times what `prune.budget` allows, one and a half times where queries need no model: pruning "
-        "takes the rest; 0 where that is none",
+        auto="two and a half times what `prune.budget` allows, one and a half times where queries need no model: "
+        "pruning takes the rest; 0 where that is none",
     )
     ramp: int = setting(40, "steps over which the regularisers grow to their weight, quadratically", at_least=0)
     qk: int = setting(
