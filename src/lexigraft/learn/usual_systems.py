@@ -43,11 +43,8 @@ def _can_look_up(settings: Settings) -> bool:
 
 
 def without_model(finetune: FinetuneSettings) -> dict[str, Any]:
-    """What a system says whose queries need no model: the run's own settings but for those that press on queries or
-    mask them."""
+    """What a system says whose queries need no model: the run's own settings but for those that press on queries."""
     changed: dict[str, Any] = {name: 0.0 for name in ("flops_q", "l1_q") if getattr(finetune, name)}
-    if finetune.qk and finetune.dual:  # a query has its own words and no more: none of them is to be done without
-        changed["qk"] = 0
     if finetune.mask_kl and not finetune.dk:  # without a mask of documents nothing is masked
         changed["mask_kl"] = 0.0
     return {KIND: MODEL, "model": {"queries": "table"}, **({"finetune": changed} if changed else {})}

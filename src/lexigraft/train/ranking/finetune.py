@@ -67,7 +67,7 @@ def finetune(
         queries = gather_rows(own_queries, len(batch.queries))
         documents = gather_rows(own_documents, len(batch.documents))
         phases.mark("forward")
-        with torch.autocast(device.type, enabled=False):  # scores in single precision, as search will add them up
+        with torch.autocast(device.type, enabled=False):  # scores are float32, as search will add them up
             losses = objective.losses(queries, documents, batch, step)
         norm = encoder.head.weight.detach().norm(dim=1).mean()
         return {**losses, "L0_q": mean_terms(queries), "L0_d": mean_terms(documents), "head_norm": norm}
