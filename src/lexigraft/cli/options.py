@@ -56,11 +56,12 @@ WhereOption = Annotated[
 OverlapOption = Annotated[float, setting_option(SearchSettings, "overlap")]
 TwoStepOption = Annotated[int, setting_option(SearchSettings, "two_step")]
 QkOption = Annotated[
-    int | None,
+    float | None,
     typer.Option(
         "--qk",
         min=0,
-        help="Search with the query's so many heaviest terms, 0 for all, instead of as many as the run chose.",
+        help="Search with the query's so many heaviest terms, 0 for all, instead of as many as the run chose. Below 1: "
+        "with those that weigh at least this share of the heaviest.",
     ),
 ]
 DkOption = Annotated[

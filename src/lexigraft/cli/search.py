@@ -79,7 +79,7 @@ def open_retriever(
     run: Path | None,
     index: Path | None,
     system: str | None,
-    qk: int | None = None,
+    qk: float | None = None,
     dk: int | None = None,
     vectors: Path | None = None,
 ) -> "Retriever":

@@ -18,14 +18,15 @@ from lexigraft.vectors.prune import prune
 from lexigraft.vectors.store import row_ranges
 from lexigraft.vectors.weight_ranks import weight_ranks
 
-QUERY_TERMS = (3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 48, 64, 96)  # that are looked at, beside all
+QUERY_SHARES = (0.3, 0.4, 0.5, 0.6, 0.7)  # of the heaviest weight
+QUERY_CUTS = (*QUERY_SHARES, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 48, 64, 96)  # that are looked at, beside all
 DEPTH = 10
 
 
 class Affordable(NamedTuple):
     """A pruning (0: all terms), what it costs in FLOPS, and its MRR@10."""
 
-    qk: int
+    qk: float
     dk: int
     flops: float
     mrr: float
@@ -47,15 +48,15 @@ class _Chunk(NamedTuple):
 
 
 def affordable_prunings(
-    asked: Asked, documents: SparseMatrix, limit: float, query_terms: Sequence[int] = QUERY_TERMS
+    asked: Asked, documents: SparseMatrix, limit: float, query_cuts: Sequence[float] = QUERY_CUTS
 ) -> tuple[list[Affordable], float]:
-    """(one pruning for each number of query terms for which some cost no more than `limit`, with its MRR@10; what the
+    """(one pruning for each cut of queries for which some cost no more than `limit`, with its MRR@10; what the
     cheapest costs that was looked at). There is none where even that one, a single term a document, costs more."""
     most = int(np.diff(asked.queries.indptr).max(initial=0))
-    cut = {qk: prune(asked.queries, qk) for qk in (*(qk for qk in query_terms if qk < most), 0)}
+    cut = {qk: prune(asked.queries, qk) for qk in (*(qk for qk in query_cuts if qk < most), 0)}
     costs = pruning_costs(list(cut.values()), documents)
     cheapest = min((float(of_dk[0]) for of_dk in costs if len(of_dk)), default=0.0)
-    found: list[tuple[int, int, float]] = []
+    found: list[tuple[float, int, float]] = []
     for qk, of_dk in zip(cut, costs, strict=True):
         dk = int(np.searchsorted(of_dk, limit, side="right"))  # of_dk[i] is what i + 1 terms cost
         if dk:

@@ -12,10 +12,10 @@ Row = Mapping[str, Any]
 
 def draw(
     rows: Sequence[Row],
-    front: Collection[tuple[int, int]],
+    front: Collection[tuple[float, int]],
     baseline: Row | None,
     limit: float | None,
-    chosen: tuple[int, int] | None,
+    chosen: tuple[float, int] | None,
     title: str,
     path: Path,
     measure: str = "MRR@10",

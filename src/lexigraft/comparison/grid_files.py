@@ -24,7 +24,7 @@ COLUMNS = (
 FRONT_MARK, CHOICE_MARK = "front", "chosen"
 
 Row = Mapping[str, Any]
-Marks = Mapping[tuple[str, int, int], str]  # by system, qk and dk
+Marks = Mapping[tuple[str, float, int], str]  # by system, qk and dk
 
 
 def require_free(out: Path) -> None:

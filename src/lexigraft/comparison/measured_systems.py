@@ -39,7 +39,7 @@ class MeasuredSystem:
         return {name: Measurement(name, dict(values)).mean for name, values in self.per_query.items()}
 
 
-def cell_name(system: str, qk: int, dk: int) -> str:
+def cell_name(system: str, qk: float, dk: int) -> str:
     """A system and how it is pruned, as tables name it."""
     return system if (qk, dk) == (0, 0) else f"{system} ({qk},{dk})"
 

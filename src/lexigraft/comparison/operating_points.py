@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lexigraft.comparison.affordable import QUERY_TERMS, Affordable, Asked, affordable_prunings
+from lexigraft.comparison.affordable import QUERY_CUTS, Affordable, Asked, affordable_prunings
 from lexigraft.comparison.cost_limits import TERMS, CostLimit, NoLimitError, cost_limit
 from lexigraft.comparison.prunings import WHOLE, PruningsOnValidation
 from lexigraft.comparison.validation import CHOSEN_BY, ValidationQueries
@@ -82,16 +82,17 @@ def _affordable(
     vectors = open_artifact(path, vectors_store.KIND, vectors_store.FORMAT_VERSION, checksums=False)
     parents = {"vectors": vectors.fingerprint, "queries": run.collection.digest(QUERIES)}
     parents["judgements"] = limit.queries.digest
-    wanted = Manifest(KIND, FORMAT_VERSION, {"system": system.name, "flops": limit.flops}, parents)
+    # Terms that all weigh 1 have no heaviest to keep.
+    query_cuts = () if system.settings.model.queries == "words" else QUERY_CUTS
+    config = {"system": system.name, "flops": limit.flops, "query_cuts": list(query_cuts)}
+    wanted = Manifest(KIND, FORMAT_VERSION, config, parents)
     folder = run.folder.choice(system.name)
 
     def make(out: Path) -> None:
         opened = open_vectors(path, checksums=False)
         queries = measured.encoded_queries(limit.queries, system.name)
         asked = with_rows(queries, opened.matrix.row_ids, opened.passages)
-        # Terms that all weigh 1 have no heaviest to keep.
-        query_terms = () if system.settings.model.queries == "words" else QUERY_TERMS
-        found, cheapest = affordable_prunings(asked, opened.matrix, limit.flops, query_terms)
+        found, cheapest = affordable_prunings(asked, opened.matrix, limit.flops, query_cuts)
         write_json(out / FILE, {"prunings": [one._asdict() for one in found], "cheapest": cheapest})
 
     measured.artifacts.ensure("evaluate", f"choose (qk, dk) of {system.name}", folder, wanted, make)

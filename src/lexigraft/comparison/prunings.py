@@ -29,7 +29,7 @@ from lexigraft.vectors import store as vectors_store
 BM25 = "bm25"
 WHOLE = (0, 0)
 
-Keep = tuple[int, int]
+Keep = tuple[float, int]
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,7 @@ def _has_others(qrels: Sequence[Qrel], reported: Set[str]) -> bool:
 
 
 def wanted_validation(
-    run: FinishedRun, on: ValidationQueries, system: str, keep: tuple[int, int], index: Manifest
+    run: FinishedRun, on: ValidationQueries, system: str, keep: tuple[float, int], index: Manifest
 ) -> Manifest:
     """The recipe of `validate`'s result."""
     config = {"system": system, "split": on.described, "qk": keep[0], "dk": keep[1], **search_config(run)}
@@ -126,7 +126,7 @@ def validate(
     index_path: Path,
     vectors_path: Path,
     system: str,
-    keep: tuple[int, int],
+    keep: tuple[float, int],
     folder: Path,
 ) -> None:
     """Leave `row.json`: what a pruning is worth on validation queries, and what it costs there. Nothing is timed."""

@@ -12,6 +12,7 @@ from lexigraft.index.live.state import is_live
 from lexigraft.retrieve.saved import is_saved, read_saved
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.operating_point import read_operating_point
+from lexigraft.vectors.prune import query_terms
 
 EXPECTED = "a run (lexigraft run --out), an index (lexigraft index --out) or a live index (lexigraft index live --out)"
 SHOWN_FILES = 3  # of a folder that is none of these
@@ -31,16 +32,17 @@ class Place:
     vectors: Path | None = None
     run: RunFolder | None = None
     view: str = ""
-    qk: int = 0
+    qk: float = 0
     dk: int = 0
     why: str = ""
 
 
 def find_place(
-    path: Path, system: str | None = None, qk: int | None = None, dk: int | None = None, vectors: Path | None = None
+    path: Path, system: str | None = None, qk: float | None = None, dk: int | None = None, vectors: Path | None = None
 ) -> Place:
     """What lies at `path`. Of a run, `system` names which one, and (qk, dk) are those of its operating point where they
     are not given; an index has one system and one dk, and may be given the `vectors` it was made of."""
+    qk = None if qk is None else query_terms(qk)
     if _is_run(path):
         if vectors is not None:
             raise SettingError("--vectors are those of an --index; a run keeps its own")
@@ -63,7 +65,7 @@ def find_place(
     return place if qk is None else replace(place, qk=qk, why=_asked(qk, 0))
 
 
-def _asked(qk: int, dk: int) -> str:
+def _asked(qk: float, dk: int) -> str:
     return f"(qk, dk) = ({qk}, {dk}), as asked for; 0 keeps all terms"
 
 
@@ -72,7 +74,7 @@ def _is_run(path: Path) -> bool:
     return RunFolder(path).contents.is_file()
 
 
-def _place_in_run(run: RunFolder, system: str | None, qk: int | None, dk: int | None) -> Place:
+def _place_in_run(run: RunFolder, system: str | None, qk: float | None, dk: int | None) -> Place:
     view, name = run.searchable(system)
     point = read_operating_point(run, name)
     asked = qk is not None or dk is not None

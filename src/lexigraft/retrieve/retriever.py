@@ -50,7 +50,7 @@ class Retriever:
         path: str | Path,
         system: str | None = None,
         *,
-        qk: int | None = None,
+        qk: float | None = None,
         dk: int | None = None,
         vectors: str | Path | None = None,
         method: str = "auto",
@@ -59,7 +59,8 @@ class Retriever:
 
         Of a run, `system` is one of its systems: its learned model where none is named. It is searched at the operating
         point that validation queries chose for the run's cost budget; `qk` and `dk` (terms kept of a query and of a
-        document, 0 for all) choose another. `vectors` are those that an index was made of, for two-step searches.
+        document, 0 for all; a qk below 1 keeps what weighs at least that share of the heaviest) choose another.
+        `vectors` are those that an index was made of, for two-step searches.
         """
         place = find_place(Path(path), system, qk, dk, None if vectors is None else Path(vectors))
         retriever = cls(place, method)
@@ -93,8 +94,8 @@ class Retriever:
         return self._place.name
 
     @property
-    def operating_point(self) -> tuple[int, int]:
-        """(qk, dk): terms kept of a query and of a document; 0 keeps all."""
+    def operating_point(self) -> tuple[float, int]:
+        """(qk, dk): terms kept of a query and of a document; 0 keeps all, a qk below 1 is a share of the heaviest."""
         return self._place.qk, self._place.dk
 
     @property

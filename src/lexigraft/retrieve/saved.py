@@ -20,6 +20,7 @@ from lexigraft.core.errors import ArtifactError
 from lexigraft.index import store as index_store
 from lexigraft.index.live.state import is_live, read_state, write_state
 from lexigraft.index.store import open_index, write_meta
+from lexigraft.vectors.prune import query_terms
 
 FACTS, INDEX, MODEL, METADATA = "retriever.json", "index", "model", "index.metadata"
 
@@ -30,7 +31,7 @@ class Saved:
 
     index: Path
     metadata: Path
-    qk: int
+    qk: float
     why: str
 
 
@@ -43,12 +44,12 @@ def read_saved(path: Path) -> Saved:
     """The saved retriever at `path`; raises `ArtifactError` where its facts cannot be read."""
     try:
         facts = json.loads((path / FACTS).read_text(encoding="utf-8"))
-        return Saved(path / INDEX, path / METADATA, int(facts["qk"]), str(facts["why"]))
+        return Saved(path / INDEX, path / METADATA, query_terms(facts["qk"]), str(facts["why"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ArtifactError(f"{path / FACTS} is damaged; save the retriever again") from error
 
 
-def save(index: Path, metadata: Path, qk: int, why: str, out: Path) -> None:
+def save(index: Path, metadata: Path, qk: float, why: str, out: Path) -> None:
     """Copy an index, plain or live, with its model and metadata to the new folder `out`, whole or not at all."""
     with _appearing_whole(out) as folder:
         target = folder / INDEX

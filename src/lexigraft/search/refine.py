@@ -9,7 +9,7 @@ from lexigraft.search.two_step import TwoStepSearcher
 from lexigraft.vectors.store import open_vectors
 
 
-def refined(searcher: Searching, overlap: float, two_step: int, qk: int, vectors_path: Path | None) -> Searching:
+def refined(searcher: Searching, overlap: float, two_step: int, qk: float, vectors_path: Path | None) -> Searching:
     """`searcher` with a threshold and a second pass over so many candidates, or, where both are 0, itself. Where there
     is a second pass, it is to be given whole queries, of which the first gets the `qk` heaviest terms."""
     if overlap:

@@ -87,7 +87,7 @@ def ensure_evaluation(
     settings: Settings,
     on: MeasuredOn,
     system: str,
-    keep: tuple[int, int],
+    keep: tuple[float, int],
     index: Manifest,
     encoded: dict[str, JudgedQueries],
     progress: Progress = SILENT,
@@ -112,7 +112,7 @@ def _evaluation(
     settings: Settings,
     on: MeasuredOn,
     system: str,
-    keep: tuple[int, int],
+    keep: tuple[float, int],
     encoded: dict[str, JudgedQueries],
     progress: Progress,
 ) -> Callable[[Path], None]:

@@ -65,17 +65,17 @@ def encode_judged(
     return JudgedQueries(judged, vectors, ms_encode, opened.encoder, timed, before_cut)
 
 
-def searcher_of(index: Index, qk: int, search: SearchSettings, vectors_path: Path) -> Searching:
+def searcher_of(index: Index, qk: float, search: SearchSettings, vectors_path: Path) -> Searching:
     """What searches an index as the settings say; `qk` is of the first of two passes."""
     return refined(Searcher(index, search.method), search.overlap, search.two_step, qk, vectors_path)
 
 
-def asked_vectors(queries: JudgedQueries, qk: int, search: SearchSettings) -> SparseMatrix:
+def asked_vectors(queries: JudgedQueries, qk: float, search: SearchSettings) -> SparseMatrix:
     """What that searcher is given: queries cut to qk terms, or whole ones where it has a second pass."""
     return queries.vectors if search.two_step else prune(queries.vectors, qk)
 
 
-def what_is_kept(queries: JudgedQueries, vectors_path: Path, keep: tuple[int, int]) -> dict[str, Any]:
+def what_is_kept(queries: JudgedQueries, vectors_path: Path, keep: tuple[float, int]) -> dict[str, Any]:
     """Terms that queries and documents keep (0: all), the model's own cut included, and how many they had on average
     before any cut (None where vectors of a former version do not say)."""
     documents, (qk, dk) = open_vectors(vectors_path, checksums=False), keep
@@ -92,12 +92,14 @@ def what_is_kept(queries: JudgedQueries, vectors_path: Path, keep: tuple[int, in
     }
 
 
-def smaller_cut(one: int, other: int) -> int:
-    """The smaller of two numbers of terms that are kept, of which 0 means all."""
+def smaller_cut(one: float, other: float) -> float:
+    """The smaller of two numbers of terms that are kept, of which 0 means all; a share is always said."""
     return min(one or other, other or one)
 
 
-def time_from_text(queries: JudgedQueries, searcher: Searching, qk: int, search: SearchSettings, runs: int) -> Latency:
+def time_from_text(
+    queries: JudgedQueries, searcher: Searching, qk: float, search: SearchSettings, runs: int
+) -> Latency:
     """What a query takes from its text to its ten best documents: encoded, cut and searched in one call that is timed,
     on one thread."""
 
@@ -115,7 +117,7 @@ def evaluate_queries(
     index_path: Path,
     vectors_path: Path,
     system: str,
-    keep: tuple[int, int],
+    keep: tuple[float, int],
     search: SearchSettings,
     settings: EvaluateSettings,
     folder: Path,

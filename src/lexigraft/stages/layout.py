@@ -136,10 +136,10 @@ class RunFolder:
     def metadata(self, view: str) -> Path:
         return self.root / view / "metadata"
 
-    def evaluation(self, system: str, qk: int, dk: int) -> Path:
+    def evaluation(self, system: str, qk: float, dk: int) -> Path:
         return self.root / JUDGED / system / f"evaluation-qk{qk}-dk{dk}"
 
-    def validation(self, system: str, qk: int, dk: int, queries_of: str = "") -> Path:
+    def validation(self, system: str, qk: float, dk: int, queries_of: str = "") -> Path:
         """Where what a system is worth on validation queries lies; `queries_of`: on those of another system."""
         whose = f"-{queries_of}" if queries_of else ""
         return self.root / JUDGED / system / f"validation-qk{qk}-dk{dk}{whose}"

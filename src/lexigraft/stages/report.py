@@ -22,7 +22,7 @@ COLUMNS = (
 NOT_KNOWN = "–"  # of what a former version did not measure
 CHOSEN_MARK = "*"  # beside the row that a search takes
 DECIMALS = {
-    "L0_q_before": 1, "L0_q": 1, "L0_d_before": 1, "L0_d": 1,
+    "qk": 1, "L0_q_before": 1, "L0_q": 1, "L0_d_before": 1, "L0_d": 1,
     "ms_encode": 3, "ms_search": 3, "ms_text_to_ids": 3, "ms_text_to_ids_p50": 3,
 }  # fmt: skip
 
@@ -97,7 +97,7 @@ def table_cells(report: Mapping[str, Any]) -> list[list[str]]:
     return cells
 
 
-def kept_terms(row: Mapping[str, Any]) -> tuple[int, int]:
+def kept_terms(row: Mapping[str, Any]) -> tuple[float, int]:
     """(qk, dk) of a row as they are: where nothing more was asked for, those that the model itself cuts its vectors to;
     0 only where nothing was cut."""
     qk, dk = row.get("kept", (row["qk"], row["dk"]))
@@ -157,8 +157,8 @@ def as_markdown(report: Mapping[str, Any]) -> str:
     lines += [
         f"{collection['queries']:,} {collection['split']} queries over {collection['documents']:,} documents.", "",
         *markdown_table(COLUMNS, table_cells(report)), "",
-        "qk, dk: terms kept of a query and of a document (0: all, nothing was cut). L0: mean number of terms, "
-        "before and after any cut. FLOPS: postings touched "
+        "qk, dk: terms kept of a query and of a document (0: all, nothing was cut; below 1: those that weigh at least "
+        "that share of the heaviest). L0: mean number of terms, before and after any cut. FLOPS: postings touched "
         "by a query, per document of the collection. ms: mean milliseconds a query on one thread, from text to vector "
         "(encode), from vector to ranked ids (search, as deep as is measured), and from text to the ten best ids "
         "(text_to_ids, measured as one call; p50 is its median).", "",

@@ -1,34 +1,63 @@
-"""Static pruning (P1): keep the heaviest terms of each row; ties keep the lower term id; 0 keeps all."""
+"""Static pruning (P1): keep the heaviest terms of each row; ties keep the lower term id; 0 keeps all.
+
+Below 1, what is kept is no number of terms but a share: the terms that weigh at least that part of the row's heaviest.
+At equal cost it is the better way to cut queries: a short one keeps few terms, and a long one as many as matter.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
+from lexigraft.core.errors import SettingError
 from lexigraft.core.types import SparseMatrix
 
 
-def prune(matrix: SparseMatrix, keep: int) -> SparseMatrix:
-    """`matrix` with at most `keep` terms a row (vocabulary study, section 3.4)."""
+def query_terms(keep: float) -> float:
+    """What is kept of a query, checked: a number of terms, or a share of the heaviest weight below 1."""
+    if not 0 <= keep < float("inf") or (keep > 1 and keep != int(keep)):
+        allowed = "0 (the whole query), so many terms, or less than 1: that share of the heaviest weight or more"
+        raise SettingError(f"qk = {keep} is not allowed: {allowed}")
+    return int(keep) if keep == int(keep) else keep
+
+
+def prune(matrix: SparseMatrix, keep: float) -> SparseMatrix:
+    """`matrix` with at most `keep` terms a row (vocabulary study, section 3.4), or by their share."""
     indptr, term_ids, weights = prune_rows(matrix.indptr, matrix.term_ids, matrix.weights, keep)
     return SparseMatrix(matrix.row_ids, indptr, term_ids, weights, matrix.n_terms, matrix.vocab_fingerprint)
 
 
 def prune_rows(
-    indptr: NDArray[np.int64], term_ids: NDArray[np.int32], weights: NDArray[np.float32], keep: int
+    indptr: NDArray[np.int64], term_ids: NDArray[np.int32], weights: NDArray[np.float32], keep: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-    """Prune bare CSR arrays to `keep` terms a row, chunk by chunk of a stream; `indptr` may start anywhere."""
+    """Prune bare CSR arrays to `keep` terms a row, or by their share, chunk by chunk of a stream; `indptr` may start
+    anywhere."""
     if keep == 0:
         return indptr - indptr[0], term_ids, weights
-    return _prune_rows(indptr - indptr[0], term_ids, weights, keep)
+    if keep < 1:
+        return _prune_by_share(indptr - indptr[0], term_ids, weights, keep)
+    return _prune_rows(indptr - indptr[0], term_ids, weights, int(keep))
 
 
 def prune_row(
-    term_ids: NDArray[np.int32], weights: NDArray[np.float32], keep: int
+    term_ids: NDArray[np.int32], weights: NDArray[np.float32], keep: float
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The `keep` heaviest terms of one row; 0 keeps all."""
+    """The `keep` heaviest terms of one row, or those of that share; 0 keeps all."""
     if keep == 0 or len(term_ids) <= keep:
         return term_ids, weights
-    return _prune_rows(np.array([0, len(term_ids)]), term_ids, weights, keep)[1:]
+    if keep < 1:
+        stays = weights >= np.float32(keep) * weights.max()
+        return term_ids[stays], weights[stays]
+    return _prune_rows(np.array([0, len(term_ids)]), term_ids, weights, int(keep))[1:]
+
+
+def _prune_by_share(
+    indptr: NDArray[np.int64], term_ids: NDArray[np.int32], weights: NDArray[np.float32], share: float
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+    lengths = np.diff(indptr)
+    there = lengths > 0
+    heaviest = np.maximum.reduceat(weights, indptr[:-1][there]) if there.any() else np.zeros(0, np.float32)
+    stays = weights >= np.repeat(np.float32(share) * heaviest, lengths[there])
+    return np.concatenate(([0], np.cumsum(stays)))[indptr], term_ids[stays], weights[stays]
 
 
 @compiled

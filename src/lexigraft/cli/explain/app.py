@@ -71,7 +71,7 @@ def explain(
 
 
 def _open(
-    run: Path | None, index: Path | None, system: str | None, data: str | None, qk: int | None, dk: int | None
+    run: Path | None, index: Path | None, system: str | None, data: str | None, qk: float | None, dk: int | None
 ) -> "Explainer":
     from lexigraft.retrieve.explaining import Explainer
 
@@ -84,7 +84,7 @@ def _second(
     against: Path | None,
     system: str | None,
     data: str | None,
-    qk: int | None,
+    qk: float | None,
     dk: int | None,
 ) -> "Explainer":
     """The model to compare with: another run or index, or another system of the same run."""
