@@ -135,7 +135,7 @@ def test_search_by_it_never_imports_torch(expanding):
 
 
 def test_its_results_are_explained_by_the_word_that_brought_a_term(expanding, lexigraft):
-    of = ("--run", expanding, "--system", "esplade", "--qk", 0, "--dk", 0)  # whole: a cut may leave nothing but own words
+    of = ("--run", expanding, "--system", "esplade", "--qk", 0, "--dk", 0)  # a cut may leave own words alone
     hits = lexigraft("search", *of, "kura zano", "--k", 5, "--json").json
     why = lexigraft("explain", *of, "kura zano", hits[0]["doc_id"], "--json").json
     assert sum(item["contribution"] for item in why["contributions"]) == pytest.approx(hits[0]["score"])
