@@ -23,7 +23,7 @@ from lexigraft.vectors.prune import prune
 from lexigraft.vectors.store import open_vectors
 
 
-def row(asked: Asked, documents: SparseMatrix, qk: int, dk: int) -> dict[str, Any]:
+def row(asked: Asked, documents: SparseMatrix, qk: float, dk: int) -> dict[str, Any]:
     """One pruning on some queries."""
     cut = prune(asked.queries, qk)
     (mrr,) = mean_reciprocal_ranks([cut], [dk], asked.relevant, documents)

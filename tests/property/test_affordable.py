@@ -81,6 +81,7 @@ def test_chunks_change_nothing(monkeypatch):
     looked_at = {3, 4, 5, 6, 7, 8, 0, *affordable.QUERY_SHARES}
     assert all(one.flops <= 1.0 for one in whole) and {one.qk for one in whole} == looked_at
     for one in whole:  # and one more term a document costs too much
+        assert one.mrr == mean_reciprocal_ranks([prune(asked, one.qk)], [one.dk], relevant, docs)[0]
         assert one.dk == 0 or pruning_costs([prune(asked, one.qk)], docs)[0][one.dk] > 1.0
 
 

@@ -29,7 +29,7 @@ from lexigraft.vocab.opened import PIECES, OpenVocabulary
 
 COMPARED_IDS = 1000  # of the documents of two indexes, evenly spread in their order
 
-Keep = tuple[float, int]
+Keep = tuple[int, int]
 
 
 class Asked(NamedTuple):

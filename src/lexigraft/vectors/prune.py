@@ -1,7 +1,7 @@
 """Static pruning (P1): keep the heaviest terms of each row; ties keep the lower term id; 0 keeps all.
 
 Below 1, what is kept is no number of terms but a share: the terms that weigh at least that part of the row's heaviest.
-At equal cost it is the better way to cut queries: a short one keeps few terms, and a long one as many as matter.
+A short query then keeps few terms and a long one many; where it was measured, that ranked better at equal cost.
 """
 
 import numpy as np
