@@ -154,6 +154,18 @@ def test_bad_input(collection, tmp_path, lexigraft):
     assert not (tmp_path / "run/model/pretrained").exists()  # said before anything was trained
 
 
+def test_a_run_mines_the_same_negatives_itself(mined, collection, tmp_path, lexigraft):
+    run, drawn = tmp_path / "run", ("finetune.n_negatives=2", "finetune.negatives_depth=5")
+    answer = finetune(lexigraft, collection, run, *drawn, "finetune.negatives=bm25")
+    assert answer.status == 0, answer.stderr
+    assert (run / "model/negatives/negatives.trec").read_text() == mined[0].read_text()
+    made = read_manifest(run / "model/finetuned").fingerprint
+    answer = finetune(lexigraft, collection, run, *drawn, f"finetune.negatives={mined[0]}")
+    assert answer.status == 0, answer.stderr
+    assert read_manifest(run / "model/finetuned").fingerprint == made  # the same negatives: nothing to train again
+    assert "finetune: done before" in answer.stderr
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [

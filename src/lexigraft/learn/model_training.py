@@ -196,6 +196,9 @@ class ModelTraining:
         if self.settings.teacher.trains:
             settings = self.taught()
             files = _named_files(settings)
+        elif settings.mines:
+            settings = self._with_mined()
+            files = _named_files(settings)
         lengths = {"query_length": model.query_length, "document_length": model.document_length}
         config = {
             **lengths,
@@ -243,6 +246,17 @@ class ModelTraining:
         made = read_manifest(table_source(self.settings.model.table_source, words.fingerprint))
         assert made is not None, "just read"
         return {"table_source": made.fingerprint}
+
+    def _with_mined(self) -> FinetuneSettings:
+        """The settings of fine-tuning, with the negatives that BM25 gives, which are mined first."""
+        from lexigraft.learn.bm25_negatives import MINED, Bm25Negatives
+
+        settings, out = self.settings.finetune, self.folder.model("negatives")
+        by_bm25 = Bm25Negatives(
+            "finetune", self.collection, self.folder, self.settings, self.artifacts, self.progress
+        )  # fmt: skip
+        by_bm25.mined(out, settings.negatives_depth)
+        return replace(settings, negatives=str(out / MINED))
 
     def taught(self) -> FinetuneSettings:
         """The settings of fine-tuning, with the files of a teacher, which is trained first where one is asked for."""
@@ -371,7 +385,8 @@ def _deciding(settings: FinetuneSettings) -> dict[str, Any]:
 
 def _named_files(settings: FinetuneSettings) -> dict[str, str]:
     """The hashes of the files that fine-tuning reads beside the collection."""
-    files = {"negatives": settings.negatives if settings.n_negatives else "", "teacher": settings.teacher}
+    negatives = settings.negatives if settings.n_negatives and not settings.mines else ""
+    files = {"negatives": negatives, "teacher": settings.teacher}
     return {name: hash_file(scores_file(f"finetune.{name}", file)) for name, file in files.items() if file}
 
 

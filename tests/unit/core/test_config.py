@@ -73,7 +73,7 @@ TAUGHT = ("teacher.steps=5", "finetune.n_negatives=2", "finetune.kl=1")
     [
         (
             ["finetune.n_negatives=2"],
-            r"finetune\.n_negatives = 2 .* finetune\.negatives names a run, or teacher\.steps",
+            r"finetune\.n_negatives = 2 .* finetune\.negatives names a run or is bm25, or teacher\.steps",
         ),
         (
             ["finetune.margin_mse=1"],

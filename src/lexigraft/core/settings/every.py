@@ -88,7 +88,7 @@ def section_names() -> list[str]:
 def _require_named_files(finetune: FinetuneSettings) -> None:
     """Raise where negatives or a teacher are to be learned from and nothing gives them."""
     named = bool(finetune.negatives) or not finetune.n_negatives
-    no_run = "0, unless finetune.negatives names a run, or teacher.steps or epochs trains a teacher"
+    no_run = "0, unless finetune.negatives names a run or is bm25, or teacher.steps or epochs trains a teacher"
     require(named, "finetune.n_negatives", finetune.n_negatives, no_run)
     no_scores = "0, unless finetune.teacher names a file of scores, or teacher.steps or epochs trains a teacher"
     for name in ("margin_mse", "kl"):

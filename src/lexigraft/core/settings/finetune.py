@@ -6,6 +6,8 @@ from lexigraft.core.errors import require
 from lexigraft.core.settings.schedule import checkpoint_every, dropout, horizon, learning_rate, warmup
 from lexigraft.core.settings.section import Section, setting
 
+MINED_BY_BM25 = "bm25"
+
 
 def _weight(default: float, meaning: str, more: str = "") -> float:
     """A loss or regulariser: 0 is without it."""
@@ -67,7 +69,8 @@ class FinetuneSettings(Section, name="finetune"):
     negatives: str = setting(
         "",
         "a TREC run over training queries, such as `lexigraft mine` writes: its documents are their hard negatives, "
-        "but for those judged relevant or with the text of one that is",
+        "but for those judged relevant or with the text of one that is; `bm25`: what BM25 ranks high, which the run finds "
+        "itself",
         empty="none",
     )
     n_negatives: int = setting(
@@ -156,6 +159,11 @@ class FinetuneSettings(Section, name="finetune"):
     tensorboard: str = setting(
         "", "a folder for TensorBoard's event files (`pip install 'lexigraft[tensorboard]'`)", empty="none"
     )
+
+    @property
+    def mines(self) -> bool:
+        """Whether the run finds the hard negatives itself."""
+        return self.negatives == MINED_BY_BM25
 
     def check_together(self) -> None:
         """Raise where a loss is asked for that has nothing to be computed from."""

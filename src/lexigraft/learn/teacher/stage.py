@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lexigraft.core.artifact import Manifest, read_manifest, recipe
+from lexigraft.core.artifact import Manifest, recipe
 from lexigraft.core.progress import Progress
 from lexigraft.core.settings import FinetuneSettings, Settings
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
-from lexigraft.learn.mining import mine
+from lexigraft.learn.bm25_negatives import BM25, MINED, Bm25Negatives
 from lexigraft.learn.teacher import training as teacher_training
 from lexigraft.learn.teacher.quality import DEPTH, measure_teacher
 from lexigraft.learn.teacher.scoring import score_to_file, wanted_pairs
@@ -18,7 +18,6 @@ from lexigraft.learn.teacher.training import Lesson, teacher_config, train_teach
 from lexigraft.learn.training_data import TRAIN, queries_apart
 from lexigraft.model.backbone import default_device
 from lexigraft.model.cross_encoder import CrossEncoder, open_cross_encoder
-from lexigraft.stages.cells import ensure_index, ensure_lexical_vectors
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.layout import JUDGED, RunFolder
 
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     from lexigraft.learn.backbone_choice import BackboneChoice
 
 FORMAT_VERSION = 1  # of what is here beside the cross-encoder
-STAGE, BM25 = "teacher", "bm25"
-MINED, SCORED = "negatives.trec", "scores.trec"
+STAGE = "teacher"
+SCORED = "scores.trec"
 
 
 @dataclass(frozen=True)
@@ -44,8 +43,9 @@ class TeacherStage:
 
     def taught(self) -> FinetuneSettings:
         """The settings of fine-tuning, with the files that the teacher leaves."""
-        index = self._index()
-        negatives = self._negatives(index)
+        by_bm25 = Bm25Negatives(STAGE, self.collection, self.folder, self.settings, self.artifacts, self.progress)
+        index = by_bm25.index()
+        negatives = by_bm25.mined(self.folder.teacher("negatives"), self.settings.teacher.depth)
         teacher = self._teacher(negatives)
         self._scores(teacher, negatives)
         if self.measured_split is not None and self.settings.teacher.measured_queries:
@@ -57,24 +57,6 @@ class TeacherStage:
             negatives=str(self.folder.teacher("negatives") / MINED),
             teacher=str(self.folder.teacher("scores") / SCORED),
         )
-
-    def _index(self) -> Manifest:
-        """BM25's index of the judged view; a run that has BM25 among its systems made it before."""
-        found = read_manifest(self.folder.index(JUDGED, BM25, 0))
-        if found is not None and f"index {BM25} ({JUDGED})" in self.artifacts.labels:
-            return found
-        vectors = ensure_lexical_vectors(self.artifacts, self.settings, JUDGED, self.collection, BM25, self.progress)
-        return ensure_index(self.artifacts, self.settings, JUDGED, BM25, 0, vectors, self.progress)
-
-    def _negatives(self, index: Manifest) -> Manifest:
-        depth, path = self.settings.teacher.depth, self.folder.index(JUDGED, BM25, 0)
-        parents = {"index": index.fingerprint, **self._data(QUERIES, TRAIN)}
-        wanted = Manifest("negatives", FORMAT_VERSION, {"depth": depth}, parents)
-
-        def make(out: Path) -> None:
-            mine(path, self.collection, out / MINED, depth, self.progress)
-
-        return self.artifacts.ensure(STAGE, "mine negatives", self.folder.teacher("negatives"), wanted, make)
 
     def _teacher(self, negatives: Manifest) -> Manifest:
         from lexigraft.learn.backbone_choice import backbone_name, file_hashes
