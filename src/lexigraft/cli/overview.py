@@ -36,6 +36,7 @@ PANELS = {
         Entry("evaluate", "evaluate.app", "Put systems side by side: effectiveness, cost and significance."),
         _group("bench", "bench", "Time searches on this machine: `search` (methods), `text` (systems, from text on)."),
         _group("vectors", "vectors", "Look at the vectors of documents and queries: `stats`."),
+        Entry("study", "study", "Repeat the studies of the five papers on your collection, with verdicts."),
         Entry("wackiness", "wackiness", "Find the expansion terms that have nothing to do with what they find."),
     ),
     "Build step by step": (

@@ -86,8 +86,24 @@ def mean_reciprocal_ranks(
     relevant: Sequence[NDArray[np.int64]],
     documents: SparseMatrix,
 ) -> list[float]:
-    """MRR@10 of each set of queries, which are the same ones cut differently, against documents of `keeps` terms; equal
-    scores rank by document id, as in a search."""
+    """MRR@10 of each set of queries, which are the same ones cut differently, against documents of `keeps` terms."""
+    found = best_ranks(queries, keeps, relevant, documents)
+    return [float(reciprocal(ranks).mean()) if len(ranks) else 0.0 for ranks in found]
+
+
+def reciprocal(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+    """1 / rank; 0 where there is none."""
+    return np.divide(1.0, ranks, out=np.zeros(len(ranks)), where=ranks > 0)
+
+
+def best_ranks(
+    queries: Sequence[SparseMatrix],
+    keeps: Sequence[int],
+    relevant: Sequence[NDArray[np.int64]],
+    documents: SparseMatrix,
+) -> list[NDArray[np.int64]]:
+    """For each set of queries, the rank from 1 to 10 of the first relevant document of each query; 0 where none is so
+    high. Equal scores rank by document id, as in a search."""
     order = np.empty(documents.n_rows, np.int64)
     order[sorted(range(documents.n_rows), key=documents.row_ids.__getitem__)] = np.arange(documents.n_rows)
     matrices = [csr_array((one.weights, one.term_ids, one.indptr), shape=(one.n_rows, one.n_terms)) for one in queries]
@@ -115,8 +131,7 @@ def mean_reciprocal_ranks(
             is_ahead = np.where(is_tied, order[chunk.first + scores.indices] < place[at][of_query], scores.data > own)
             ahead[at] += np.bincount(of_query, weights=is_ahead, minlength=len(relevant)).astype(np.int64)
     return [
-        float(np.where((of_one > 0) & (before < DEPTH), 1 / (before + 1), 0.0).mean()) if len(relevant) else 0.0
-        for of_one, before in zip(best, ahead, strict=True)
+        np.where((of_one > 0) & (before < DEPTH), before + 1, 0) for of_one, before in zip(best, ahead, strict=True)
     ]
 
 

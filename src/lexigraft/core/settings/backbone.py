@@ -28,6 +28,21 @@ class BackboneSettings(Section, name="backbone"):
         at_least=1,
     )
     heads: int = setting(4, "heads of attention, each with an equal share of the width", at_least=1)
+    family: str = setting(
+        "bert",
+        "whose kind of encoder it is",
+        one_of={
+            "bert": "learned positions, layers that normalise what they give",
+            "roberta": "the same without kinds of segments, its positions counted from the padding's number",
+            "modernbert": "rotary positions, gated layers that normalise what they get, no biases",
+        },
+    )
+    spread: float = setting(
+        0.02,
+        "standard deviation of the word embeddings that are drawn, and so of the rows of the head, which is tied to "
+        "them: their norm is about this times the root of the width",
+        more_than=0,
+    )
     positions: int = setting(512, "subwords that a text may have, the two special ones included", at_least=3)
 
     def check_together(self) -> None:

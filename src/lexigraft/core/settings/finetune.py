@@ -69,8 +69,8 @@ class FinetuneSettings(Section, name="finetune"):
     negatives: str = setting(
         "",
         "a TREC run over training queries, such as `lexigraft mine` writes: its documents are their hard negatives, "
-        "but for those judged relevant or with the text of one that is; `bm25`: what BM25 ranks high, which the run finds "
-        "itself",
+        "but for those judged relevant or with the text of one that is; `bm25`: what BM25 ranks high, which the run "
+        "finds itself",
         empty="none",
     )
     n_negatives: int = setting(

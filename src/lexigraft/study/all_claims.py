@@ -1,0 +1,65 @@
+"""One table of every claim of every study, from the folders that studies leave.
+
+ROOT/STUDY/arms/*.json    finished trainings, of the scale that decides
+ROOT/claims.md claims.json
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.artifact import write_json
+from lexigraft.stages.tables import markdown_table
+from lexigraft.study.evidence import Evidence
+from lexigraft.study.finished import read_all
+from lexigraft.study.outputs import write_outputs
+from lexigraft.study.papers import STUDIES
+from lexigraft.study.regime import GPU, SCALES
+from lexigraft.study.verdict import DOES_NOT, HOLDS, OPEN
+
+
+def write_claims(root: Path) -> dict[str, Any]:
+    """Decide every claim by what lies in ROOT/STUDY, write each study's outputs and the table of all; returns what
+    claims.json holds."""
+    found: dict[str, Any] = {}
+    for name, study in STUDIES.items():
+        folder = root / name
+        evidence = Evidence(read_all(folder, name, GPU))
+        results = write_outputs(folder, study, evidence, SCALES[GPU]) if evidence.finished else None
+        for claim in study.claims:
+            told = results["claims"][claim.id] if results else {"verdict": OPEN, "why": "nothing is trained yet"}
+            found[claim.id] = {
+                "study": name, "claim": claim.text, "verdict": told["verdict"], "why": told["why"],
+                "published": claim.published,
+            }  # fmt: skip
+    counts = Counter(one["verdict"] for one in found.values())
+    claims = {"claims": found, "all": len(found), "decided": counts[HOLDS] + counts[DOES_NOT]}
+    root.mkdir(parents=True, exist_ok=True)
+    write_json(root / "claims.json", claims)
+    (root / "claims.md").write_text("\n".join(_lines(claims, root)) + "\n", "utf-8")
+    return claims
+
+
+def _lines(claims: dict[str, Any], root: Path) -> Iterator[str]:
+    yield "# The claims of the five papers"
+    yield ""
+    yield (
+        f"{claims['decided']} of {claims['all']} are decided. A claim holds where all its contrasts come out as it "
+        "says, on every collection that was measured; it does not hold where one comes out otherwise. Each contrast "
+        "rests on three seeds of both sides, paired tests with Bonferroni's correction, and a difference larger than "
+        "the spread of seeds. Written by `lexigraft study claims`."
+    )
+    for name, study in STUDIES.items():
+        yield from ("", f"## {study.title}", "", f"{study.paper}. `lexigraft study {name} --data DIR --out OUT`")
+        if (root / name / "verdicts.md").is_file():
+            yield f"([verdicts]({name}/verdicts.md), [tables]({name}/tables.md), [numbers]({name}/results.json))"
+        yield ""
+        yield from markdown_table(
+            ["claim", "what it says", "verdict", "why", "published (theirs)"],
+            (
+                [claim.id, claim.text, f"**{one['verdict']}**", one["why"], one["published"]]
+                for claim in study.claims
+                if (one := claims["claims"][claim.id])
+            ),
+        )

@@ -1,0 +1,114 @@
+"""A study from its arms to its verdicts: what is asked for is trained, what was trained before is kept, and tables,
+curves and verdicts are written anew."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.lock import writer_lock
+from lexigraft.data.sources import open_source
+from lexigraft.study.design import Arm, Study
+from lexigraft.study.evidence import Evidence
+from lexigraft.study.finished import read_all
+from lexigraft.study.missing import Missing, missing, seconds_of
+from lexigraft.study.outputs import decisions_of, write_outputs
+from lexigraft.study.papers import STUDIES
+from lexigraft.study.perform import Ended, perform_all
+from lexigraft.study.regime import Scale, scale_of
+from lexigraft.study.work import Work
+
+USUAL_SEEDS = (0, 1, 2)
+USUAL_GIB = {"tiny": 0.8, "cpu": 2.0, "gpu": 3.0}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a study. `arms` and `seeds`: some of them (empty: all, and three)."""
+
+    study: Study
+    scale: Scale
+    out: Path
+    data: tuple[str, ...] = ()
+    arms: tuple[str, ...] = ()
+    seeds: tuple[int, ...] = USUAL_SEEDS
+    backbone: str = ""
+    general: str = ""
+    tokenizer: str = ""
+    others: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+
+    def evidence(self) -> Evidence:
+        return Evidence(read_all(self.out, self.study.name, self.scale.name))
+
+    def works(self) -> list[Work]:
+        """The processes that still have something to do, those first whose trainings decide most."""
+        chosen = [
+            Work(
+                self.study, self.scale, data, arm, seed, self.out, self.backbone, self.general, self.tokenizer,
+                self.others, self.given,
+            )
+            for seed in self.seeds
+            for data in self.data
+            for arm in self._arms()
+        ]  # fmt: skip
+        order = {one.training: place for place, one in enumerate(self.missing())}
+        left = [work for work in chosen if work.unfinished()]
+        return sorted(left, key=lambda work: min(order.get(one, len(order)) for one in work.unfinished()))
+
+    def missing(self) -> list[Missing]:
+        """What undecided claims still wait for, on the collections given and those that are known."""
+        evidence = self.evidence()
+        names = list(dict.fromkeys([*(Path(data).name for data in self.data), *evidence.collections]))
+        decisions = decisions_of(self.study, evidence, self.scale)
+        return missing(self.study, evidence, decisions, names, self.scale.name)
+
+    def minutes(self, work: Work) -> float:
+        """About how long a process will take."""
+        finished = self.evidence().finished
+        return sum(seconds_of(one, finished, self.scale.name) for one in work.unfinished()) / 60
+
+    def memory_gib(self) -> float:
+        """The most that a process of this scale took, or about what it will take where none has run."""
+        measured = [float(one.made_by.get("memory_mib", 0)) for one in self.evidence().finished]
+        return max(measured, default=1024 * USUAL_GIB[self.scale.name]) / 1024
+
+    def _arms(self) -> list[Arm]:
+        known = {arm.name: arm for arm in self.study.arms}
+        if unknown := [name for name in self.arms if name not in known]:
+            raise SettingError(
+                f"--arms: the study {self.study.name} has no {', '.join(unknown)}; it has {', '.join(known)}"
+            )
+        chosen = [known[name] for name in self.arms or known]
+        lacking = [arm.name for arm in chosen if arm.needs_general]
+        if lacking and not self.general:
+            raise SettingError(
+                f"the arms {', '.join(lacking)} read general texts: give some (--general FILE), or name other arms "
+                "(--arms)"
+            )
+        return chosen
+
+
+def ask(name: str, scale: str, out: Path, **options: Any) -> Asked:
+    """What is asked for, checked before anything is trained."""
+    if name not in STUDIES:
+        raise SettingError(f"there is no study {name!r}; one of {', '.join(STUDIES)}")
+    asked = Asked(STUDIES[name], scale_of(scale), out, **options)
+    if duplicated := {
+        Path(data).name for data in asked.data if [Path(d).name for d in asked.data].count(Path(data).name) > 1
+    }:
+        raise SettingError(f"--data: several collections are called {', '.join(sorted(duplicated))}; rename one")
+    for data in asked.data:
+        if "train" not in open_source(data).splits:
+            raise InputError(f"{data} has no training judgements (qrels/train.tsv), and a study trains; give another")
+    return asked
+
+
+def conduct(
+    asked: Asked, jobs: int = 1, seconds: float | None = None, report: Callable[[Ended], None] = lambda ended: None
+) -> tuple[dict[str, Any], Sequence[Ended]]:
+    """Train what is asked for and not done, and write what the study shows; (its results, how its processes ended)."""
+    with writer_lock(asked.out):
+        ended = perform_all(asked.works(), jobs, seconds, report)
+        return write_outputs(asked.out, asked.study, asked.evidence(), asked.scale), ended
