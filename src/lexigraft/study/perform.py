@@ -1,4 +1,4 @@
-"""The work of a study, several processes at a time, each with a log; what is done is kept whatever happens to others."""
+"""The work of a study, several processes at a time, each with a log; what is done is kept, whatever else happens."""
 
 import os
 import subprocess

@@ -68,7 +68,7 @@ SCALES = {
     ),
     GPU: Scale(
         GPU, "a minute or two an arm on a data-centre GPU; decides", layers=0, pretrain_steps=300, finetune_steps=400,
-        rate=3e-4, tokens=49152, decides=True,
+        rate=3e-4, tokens=65536, decides=True,
         settings=("finetune.validate_every=200", "finetune.validation_queries=1000",
                   "finetune.validation_documents=4000"),
     ),

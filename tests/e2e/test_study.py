@@ -1,0 +1,93 @@
+"""`lexigraft study`: what it says before anything is trained, and what it makes of trainings that were brought."""
+
+import json
+
+import pytest
+
+from lexigraft.study.finished import write_finished
+from lexigraft.study.papers import STUDIES
+from tests.topics import topics_of, write_topics
+from tests.unit.study.test_verdict import ranks
+from tests.unit.study.trainings import finished, point
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return write_topics(tmp_path_factory.mktemp("data") / "topics", topics_of("kur", "mel"), 20, 6)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("nothing",), "there is no study 'nothing'; one of vocabulary, pretraining"),
+        (("vocabulary", "--scale", "huge"), "--scale 'huge' is not known; one of tiny, cpu, gpu"),
+        (("vocabulary", "--arms", "esplade,none"), "the study vocabulary has no none; it has splade, esplade"),
+        (("vocabulary", "--seeds", "0,x"), "--seeds '0,x' is not allowed: whole numbers"),
+        (("pretraining",), "read general texts: give some (--general FILE)"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_trained(options, said, data, tmp_path, lexigraft):
+    name, *others = options
+    answer = lexigraft("study", name, "--data", data, "--out", tmp_path / "out", *others)
+    assert (answer.status, said in answer.stderr) == (2, True), answer.stderr
+    assert not (tmp_path / "out" / "arms").exists()
+
+
+def test_a_collection_without_training_judgements_is_refused(data, tmp_path, lexigraft):
+    (tmp_path / "copy").mkdir()
+    for name in ("corpus.jsonl", "queries.jsonl"):
+        (tmp_path / "copy" / name).write_bytes((data / name).read_bytes())
+    (tmp_path / "copy/qrels").mkdir()
+    (tmp_path / "copy/qrels/test.tsv").write_bytes((data / "qrels/test.tsv").read_bytes())
+    answer = lexigraft("study", "vocabulary", "--data", tmp_path / "copy", "--out", tmp_path / "out")
+    assert (answer.status, "has no training judgements" in answer.stderr) == (2, True)
+
+
+def test_a_dry_run_says_what_would_be_trained_and_trains_nothing(data, tmp_path, lexigraft):
+    asked = ("--data", data, "--out", tmp_path / "out", "--arms", "esplade,rand", "--seeds", "0,1", "--dry-run")
+    plan = lexigraft("study", "vocabulary", *asked, "--jobs", 2, "--json").json
+    assert {(one["arm"], one["seed"]) for one in plan["processes"]} == {
+        (arm, seed) for arm in ("esplade", "rand") for seed in ("0", "1")
+    }
+    assert plan["minutes"] == pytest.approx(4 * 3 * 2 / 2)  # four processes of three trainings, two minutes each
+    answer = lexigraft("study", "vocabulary", *asked)
+    assert "about 24 minutes with --jobs 1" in answer.stdout
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_missing_is_listed_with_the_claims_that_wait(data, tmp_path, lexigraft):
+    asked = ("study", "vocabulary", "--data", data, "--out", tmp_path / "out", "--missing")
+    found = lexigraft(*asked, "--json").json
+    assert {one["arm"] for one in found} == {"splade", "esplade", "rand", "esplade-strict-mask", "esplade-free"}
+    assert "V4" in found[0]["claims"]
+    assert "minutes one after the other" in lexigraft(*asked).stdout
+
+
+def bring(out, arm, share, weight, points):
+    for seed in range(3):
+        told = {name: point(ranks(share, seed), held_out=0.5) for name in points}
+        made = finished(arm, seed, told, weight=weight, collection="c", bm25=point(ranks(0.2)))
+        write_finished(out, made._replace(study="vocabulary"))
+
+
+def test_trainings_from_another_machine_decide_without_data(tmp_path, lexigraft):
+    out, study = tmp_path / "studies" / "vocabulary", STUDIES["vocabulary"]
+    bring(out, "esplade", 0.9, 1.0, study.points)
+    bring(out, "rand", 0.4, 1.0, study.points)
+    answer = lexigraft("study", "vocabulary", "--out", out, "--json")
+    assert answer.status == 0, answer.stderr
+    claims = answer.json["claims"]
+    assert {name: one["verdict"] for name, one in claims.items() if one["verdict"] != "not decided here"} == {
+        "V3": "holds", "V4": "holds",
+    }  # fmt: skip
+    assert claims["V1"]["why"] == "lacks 3 of 3 seeds of splade on c"
+    table = lexigraft("study", "claims", "--out", tmp_path / "studies", "--json").json
+    assert (table["decided"], table["all"]) == (2, 25)
+    assert table["claims"]["V3"]["verdict"] == "holds"
+    told = (tmp_path / "studies/claims.md").read_text()
+    assert "2 of 25 are decided" in told
+    assert "([verdicts](vocabulary/verdicts.md)" in told
+    results = json.loads((out / "results.json").read_text())
+    assert results["claims"] == {
+        name: {**one, "outcomes": results["claims"][name]["outcomes"]} for name, one in claims.items()
+    }

@@ -1,0 +1,91 @@
+"""Every study from its arms to its verdicts at the scale of seconds, and one that is killed and goes on."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from lexigraft.core.types import Document, Qrel, Query
+from lexigraft.data.write import write_collection
+from lexigraft.study.papers import STUDIES
+
+pytestmark = pytest.mark.integration
+
+STEMS = [first + vowel + last for first in "kmtvzfgb" for vowel in "aeiou" for last in "rls"]
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory):
+    """A collection whose queries and documents share stems by Zipf's law, and general texts."""
+    rng, root = np.random.default_rng(0), tmp_path_factory.mktemp("data")
+    shares = 1 / np.arange(1, len(STEMS) + 1)
+    documents, queries, qrels = [], [], {"train": [], "test": []}
+    for number in range(200):
+        chosen = rng.choice(len(STEMS), 4, replace=False, p=shares / shares.sum())
+        words = [STEMS[at] + rng.choice(["a", "e", "ion"]) for at in chosen for _ in range(2)]
+        documents.append(Document(f"d{number}", "", " ".join(words)))
+        asked = " ".join(STEMS[at] + rng.choice(["a", "ing"]) for at in chosen[:3])
+        queries.append(Query(f"q{number}", asked))
+        qrels["train" if number % 5 else "test"].append(Qrel(f"q{number}", f"d{number}", 1))
+    write_collection(root / "stems", documents, queries, qrels)
+    (root / "general.txt").write_text("\n".join(document.text for document in documents[::-1]) + "\n")
+    return root
+
+
+def command(places, name, out, *options):
+    return [
+        sys.executable, "-m", "lexigraft", "study", name, "--data", str(places / "stems"), "--out", str(out), "--scale",
+        "tiny", "--general", str(places / "general.txt"), *options,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_runs_from_its_arms_to_its_verdicts(name, places, tmp_path):
+    out, study = tmp_path / name, STUDIES[name]
+    done = subprocess.run(
+        command(places, name, out, "--seeds", "0", "--jobs", "2", "--json"), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    claims = json.loads(done.stdout)["claims"]
+    assert {one["verdict"] for one in claims.values()} == {
+        "not decided here"
+    }  # one seed, and a scale that never decides
+    results = json.loads((out / "results.json").read_text())
+    assert {row["model"] for row in results["rows"]} == {"bm25", *(arm.name for arm in study.arms)}
+    assert {row["point"] for row in results["rows"]} <= set(study.points)
+    for one in results["trainings"]:
+        assert one["settings"]
+        assert one["command"].startswith(f"lexigraft study {name} --arms {one['arm']} --seeds 0 ")
+        assert {"commit", "device", "versions", "seconds"} <= one.keys()
+    verdicts = (out / "verdicts.md").read_text()
+    assert all(f"| {claim.id} | {claim.text}" in verdicts for claim in study.claims)
+    assert (out / "curves.png").stat().st_size > 1000
+    assert not list((out / "work").iterdir())  # a finished training is one small file
+
+
+def test_a_study_that_is_killed_goes_on_to_the_same_tables(places, tmp_path):
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    asked = ("--arms", "esplade,rand", "--seeds", "0", "--jobs", "1")
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run(command(places, "vocabulary", whole, *asked), check=True, capture_output=True, env=environment)
+    begun = subprocess.Popen(
+        command(places, "vocabulary", killed, *asked), env=environment, start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    for _ in range(1200):
+        if len(list(killed.glob("arms/*.json"))) >= 1:
+            break
+        time.sleep(0.1)
+    os.killpg(begun.pid, signal.SIGKILL)
+    begun.wait()
+    left = {path.name: path.stat().st_mtime_ns for path in killed.glob("arms/*.json")}
+    assert 1 <= len(left) < 4
+    subprocess.run(command(places, "vocabulary", killed, *asked), check=True, capture_output=True, env=environment)
+    assert all((killed / "arms" / name).stat().st_mtime_ns == when for name, when in left.items())  # not trained again
+    for file in ("tables.md", "tables.csv", "verdicts.md", "curves.svg"):
+        assert (killed / file).read_bytes() == (whole / file).read_bytes()
