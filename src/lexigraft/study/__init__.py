@@ -1,1 +1,1 @@
-"""What the papers ask: wackiness, expansion."""
+"""What the papers ask: five studies with verdicts (`papers`), wackiness, expansion."""

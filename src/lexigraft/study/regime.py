@@ -58,8 +58,8 @@ SCALES = {
         tokens=600, decides=False,
         settings=("model.backbone=scratch", "vocab.min_count=1", "finetune.validate_every=6",
                   "finetune.validation_queries=20"),
-        last=("backbone.width=32", "backbone.heads=2", "backbone.pieces=300", "mlm.batch=16", "tilde.batch=16",
-              "teacher.batch=4", "teacher.layers=1"),
+        last=("model.backbone=scratch", "backbone.width=32", "backbone.heads=2", "backbone.pieces=300", "mlm.batch=16",
+              "tilde.batch=16", "teacher.batch=4", "teacher.layers=1"),
     ),
     CPU: Scale(
         CPU, "a quarter of an hour an arm on two cores; shows a direction", layers=3, pretrain_steps=60,

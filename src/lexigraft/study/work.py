@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import MissingExtraError
 from lexigraft.core.resources import measured
+from lexigraft.core.settings import AUTO
 from lexigraft.data.sources import open_source
 from lexigraft.stages.finished_run import open_run
 from lexigraft.study.design import Arm, Study
@@ -85,7 +86,11 @@ class Work(NamedTuple):
         shared = shared_settings(self.scale, lengths)
         swept = [] if training.weight is None else [f"{self.study.swept}={training.weight:g}"]
         steps = self.scale.pretrain_steps
-        named = {"general": self.general, "tokenizer": self.tokenizer or usual_tokenizer()}
+        named = {
+            "general": self.general,
+            "backbone": self.backbone or AUTO,
+            "tokenizer": self.tokenizer or usual_tokenizer(),
+        }
         counted = {"pretrain": Times(steps), "records": Times(steps * self.scale.batch(lengths))}
         own = [setting.format(**named, **counted) for setting in (*self.study.settings, *self.arm.settings)]
         # The scale of seconds begins from nothing, and so do studies that say so themselves.

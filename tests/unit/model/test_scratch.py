@@ -67,3 +67,19 @@ def test_what_a_configuration_says_of_a_tokenizer_is_not_lost(tmp_path):
     ours, theirs = load_backbone(str(out)), load_backbone(str(source))
     assert ours.tokenizer.special == theirs.tokenizer.special
     assert ours.tokenizer.spell(["Kura", "mele"]) == theirs.tokenizer.spell(["Kura", "mele"])
+
+
+@pytest.mark.parametrize(("family", "kind"), [("bert", "Bert"), ("roberta", "Roberta"), ("modernbert", "ModernBert")])
+def test_every_family_reads_and_has_rows_as_long_as_asked_for(family, kind, tmp_path):
+    settings = BackboneSettings(family=family, width=64, heads=2, positions=12, spread=0.3)
+    make_backbone(TEXTS * 5, 2, 0, tmp_path, settings)
+    model = transformers.AutoModelForMaskedLM.from_pretrained(tmp_path)
+    assert type(model).__name__ == f"{kind}ForMaskedLM"
+    assert model.config.num_hidden_layers == 2
+    backbone = load_backbone(str(tmp_path))
+    norms = backbone.subword_weight.norm(dim=1)
+    assert norms[norms > 0].mean() == pytest.approx(0.3 * 64**0.5, rel=0.15)  # ModernBERT cuts off what is far
+    tokens = torch.randint(5, model.config.vocab_size, (2, 12))
+    logits = model(tokens).logits
+    assert logits.shape == (2, 12, model.config.vocab_size)
+    assert torch.isfinite(logits).all()

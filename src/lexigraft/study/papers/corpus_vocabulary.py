@@ -37,6 +37,15 @@ ARMS = (
         "unicoil-large-taught", "40 words of TILDE, and the divergence from a teacher alone, over 8 documents",
         (*UNICOIL, *LARGEST, *TILDE, *KEEP_40, *NEGATIVES), (0.0,), LOOKS,
     ),
+    # No claim waits for these.
+    Arm(
+        "unicoil-pretrained", "uniCOIL on the encoder that is given, with its own pieces",
+        (*UNICOIL, "model.backbone={backbone}", "mlm.steps=0"), (0.0,), LOOKS,
+    ),
+    Arm(
+        "doc-large-all", "SPLADE-doc with a second corpus and a teacher",
+        (*DOC, *LARGEST, *SECOND, *NEGATIVES), PRESSED[1:2], LOOKS,
+    ),
 )  # fmt: skip
 
 CLAIMS = (
