@@ -23,6 +23,7 @@ def data(tmp_path_factory):
         (("vocabulary", "--scale", "huge"), "--scale 'huge' is not known; one of tiny, cpu, gpu"),
         (("vocabulary", "--arms", "esplade,none"), "the study vocabulary has no none; it has splade, esplade"),
         (("vocabulary", "--seeds", "0,x"), "--seeds '0,x' is not allowed: whole numbers"),
+        (("vocabulary", "--set", "finetune.batch=1"), "finetune.batch = 1 is not allowed: 2 or more"),
         (("pretraining",), "read general texts: give some (--general FILE)"),
     ],
 )
@@ -53,6 +54,23 @@ def test_a_dry_run_says_what_would_be_trained_and_trains_nothing(data, tmp_path,
     answer = lexigraft("study", "vocabulary", *asked)
     assert "about 24 minutes with --jobs 1" in answer.stdout
     assert not (tmp_path / "out").exists()
+
+
+def test_a_process_that_fails_is_named_and_the_others_go_on(data, tmp_path, lexigraft):
+    """Its log has what it said; what is not done is tried by the next call."""
+    asked = ("study", "vocabulary", "--data", data, "--scale", "tiny", "--out", tmp_path / "out", "--arms", "rand")
+    answer = lexigraft(*asked, "--seeds", "0", "--set", "backbone.tokenizer=nowhere")
+    assert answer.status == 1
+    assert "failed: topics--rand--s0; their logs are in" in answer.stderr
+    assert "nowhere" in (tmp_path / "out/logs/topics--rand--s0.txt").read_text()
+    assert (tmp_path / "out/verdicts.md").is_file()
+
+
+def test_nothing_is_begun_after_the_time_is_up(data, tmp_path, lexigraft):
+    asked = ("--data", data, "--scale", "tiny", "--out", tmp_path / "out", "--arms", "rand", "--stop-after", 0)
+    answer = lexigraft("study", "vocabulary", *asked, "--json")
+    assert (answer.status, answer.json["failed"]) == (0, [])
+    assert not list((tmp_path / "out").glob("arms/*"))
 
 
 def test_what_is_missing_is_listed_with_the_claims_that_wait(data, tmp_path, lexigraft):

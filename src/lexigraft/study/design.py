@@ -91,7 +91,7 @@ class Claim(NamedTuple):
 
 class Study(NamedTuple):
     """`swept` is the setting that an arm's weights are of; `settings` are of all arms; `cuts` are the (qk, dk) at which
-    the paper's tables have rows."""
+    the paper's tables have rows, `shown` the looks ("LOOK: VALUE") that its other tables are about."""
 
     name: str
     title: str
@@ -101,6 +101,7 @@ class Study(NamedTuple):
     arms: tuple[Arm, ...]
     claims: tuple[Claim, ...]
     cuts: tuple[tuple[int, int], ...]
+    shown: tuple[str, ...] = ()
 
     def arm(self, name: str) -> Arm:
         return next(arm for arm in self.arms if arm.name == name)

@@ -40,6 +40,19 @@ class Row(NamedTuple):
     weights: str
 
 
+class Look(NamedTuple):
+    """What an arm's trainings of one weight were looked at for: a mean over seeds."""
+
+    collection: str
+    model: str
+    weight: float | None
+    value: str
+    mean: float
+    lowest: float
+    highest: float
+    seeds: int
+
+
 def decisions_of(study: Study, evidence: Evidence, scale: Scale) -> dict[str, Decision]:
     return {claim.id: decide(claim, evidence, study, scale.decides) for claim in study.claims}
 
@@ -47,9 +60,10 @@ def decisions_of(study: Study, evidence: Evidence, scale: Scale) -> dict[str, De
 def write_outputs(out: Path, study: Study, evidence: Evidence, scale: Scale) -> dict[str, Any]:
     """Write everything anew from the finished trainings; returns what results.json holds."""
     decisions, rows = decisions_of(study, evidence, scale), list(table(study, evidence))
+    looks = list(looked(study, evidence))
     out.mkdir(parents=True, exist_ok=True)
     (out / "verdicts.md").write_text("\n".join(verdict_lines(study, evidence, decisions, scale)) + "\n", "utf-8")
-    (out / "tables.md").write_text("\n".join(table_lines(study, rows, scale)) + "\n", "utf-8")
+    (out / "tables.md").write_text("\n".join(table_lines(study, rows, looks, scale)) + "\n", "utf-8")
     write_csv(out / "tables.csv", COLUMNS, rows)
     if rows:
         draw_curves(study, evidence, out)
@@ -68,6 +82,7 @@ def write_outputs(out: Path, study: Study, evidence: Evidence, scale: Scale) -> 
             for name, one in decisions.items()
         },
         "rows": [row._asdict() for row in rows],
+        "looks": [one._asdict() for one in looks],
         "trainings": [
             {**one.training._asdict(), "collapsed": one.collapsed, "looks": _without_curves(one.looks), **one.made_by}
             for one in evidence.finished
@@ -103,7 +118,23 @@ def table(study: Study, evidence: Evidence) -> Iterator[Row]:
                 )  # fmt: skip
 
 
-def table_lines(study: Study, rows: Sequence[Row], scale: Scale) -> Iterator[str]:
+def looked(study: Study, evidence: Evidence) -> Iterator[Look]:
+    """The looks that the study shows, of every arm at every weight."""
+    for collection in evidence.collections:
+        for arm in study.arms:
+            trained = [one for seed in evidence.seeds(collection, arm.name)
+                       for one in evidence.of_seed(collection, arm.name, seed)]  # fmt: skip
+            for weight in dict.fromkeys(one.training.weight for one in trained):
+                for shown in study.shown:
+                    look, _, value = shown.partition(": ")
+                    looks = [one.looks.get(look, {}) for one in trained if one.training.weight == weight]
+                    found = [float(of[value]) for of in looks if value in of]
+                    if found:
+                        told = mean(found), min(found), max(found), len(found)
+                        yield Look(collection, arm.name, weight, shown, *told)
+
+
+def table_lines(study: Study, rows: Sequence[Row], looks: Sequence[Look], scale: Scale) -> Iterator[str]:
     yield f"# {study.title}: tables"
     yield ""
     yield f"{study.paper}. Scale `{scale.name}`. Means over seeds; (qk, dk) within a cost are those of the first seed."
@@ -111,6 +142,19 @@ def table_lines(study: Study, rows: Sequence[Row], scale: Scale) -> Iterator[str
         yield from ("", f"## {collection}", "")
         columns = ["model", "point", "qk", "dk", "L0_q", "L0_d", "FLOPS", "MRR@10", "spread", "seeds", "weights"]
         yield from markdown_table(columns, (_cells(row) for row in rows if row.collection == collection))
+        some = [one for one in looks if one.collection == collection]
+        if some:
+            yield ""
+            shown = [name for name in study.shown if any(one.value == name for one in some)]
+            columns = ["model", study.swept, *(name.partition(": ")[2] for name in shown)]
+            yield from markdown_table(columns, _look_cells(some, shown))
+
+
+def _look_cells(looks: Sequence[Look], shown: Sequence[str]) -> Iterator[list[str]]:
+    for model, weight in dict.fromkeys((one.model, one.weight) for one in looks):
+        of = {one.value: one for one in looks if (one.model, one.weight) == (model, weight)}
+        cells = (f"{of[name].mean:.4g}" if name in of else "" for name in shown)
+        yield [model, "" if weight is None else f"{weight:g}", *cells]
 
 
 def _cells(row: Row) -> list[str]:

@@ -3,12 +3,13 @@ regulariser makes vectors sparse."""
 
 import math
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from lexigraft.core.errors import SettingError
-from lexigraft.data.collection import Collection
+from lexigraft.data.sources import open_source
 from lexigraft.learn.training_data import training_queries
 
 TINY, CPU, GPU = "tiny", "cpu", "gpu"
@@ -88,8 +89,10 @@ def scale_of(name: str) -> Scale:
     return SCALES[name]
 
 
-def lengths_of(collection: Collection) -> Lengths:
-    """Enough for nine texts of ten, by their words, within what is affordable."""
+@lru_cache
+def lengths_of(data: str) -> Lengths:
+    """Enough for nine texts of ten of a collection, by their words, within what is affordable."""
+    collection = open_source(data)
     return Lengths(
         _length((text for text in training_queries(collection)), LONGEST_QUERY),
         _length((document.contents for document in collection.documents()), LONGEST_DOCUMENT),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lexigraft.core.config import load_settings
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.data.sources import open_source
@@ -109,6 +110,9 @@ def conduct(
     asked: Asked, jobs: int = 1, seconds: float | None = None, report: Callable[[Ended], None] = lambda ended: None
 ) -> tuple[dict[str, Any], Sequence[Ended]]:
     """Train what is asked for and not done, and write what the study shows; (its results, how its processes ended)."""
+    works = asked.works()
+    for work in works:  # what is not allowed is said now, and not by a process that has just begun
+        load_settings(None, work.settings(work.unfinished()[0]))
     with writer_lock(asked.out):
-        ended = perform_all(asked.works(), jobs, seconds, report)
+        ended = perform_all(works, jobs, seconds, report)
         return write_outputs(asked.out, asked.study, asked.evidence(), asked.scale), ended

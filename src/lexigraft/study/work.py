@@ -21,10 +21,9 @@ from lexigraft.core.config import load_settings
 from lexigraft.core.errors import MissingExtraError
 from lexigraft.core.resources import measured
 from lexigraft.core.settings import AUTO
-from lexigraft.data.sources import open_source
 from lexigraft.stages.finished_run import open_run
 from lexigraft.study.design import Arm, Study
-from lexigraft.study.finished import Finished, Point, Training, file_of, write_finished
+from lexigraft.study.finished import Finished, Point, Training, file_of, read_finished, write_finished
 from lexigraft.study.looks import Looked, look
 from lexigraft.study.papers import STUDIES
 from lexigraft.study.points import Measured, measure_points
@@ -82,7 +81,7 @@ class Work(NamedTuple):
 
     def settings(self, training: Training) -> list[str]:
         """Those of a training, in the order in which later ones win."""
-        lengths = lengths_of(open_source(self.data))
+        lengths = lengths_of(self.data)
         shared = shared_settings(self.scale, lengths)
         swept = [] if training.weight is None else [f"{self.study.swept}={training.weight:g}"]
         steps = self.scale.pretrain_steps
@@ -95,7 +94,18 @@ class Work(NamedTuple):
         own = [setting.format(**named, **counted) for setting in (*self.study.settings, *self.arm.settings)]
         # The scale of seconds begins from nothing, and so do studies that say so themselves.
         begun = [f"model.backbone={self.backbone}"] if self.backbone and self.scale.name != TINY else []
-        return [*shared, *begun, *own, *self.scale.last, *swept, f"run.seed={self.seed}", *self.given]
+        chosen = self._chosen_alpha() if f"model.alpha={AUTO}" in own else []
+        return [*shared, *begun, *own, *chosen, *self.scale.last, *swept, f"run.seed={self.seed}", *self.given]
+
+    def _chosen_alpha(self) -> list[str]:
+        """What probe runs chose for the first weight of an arm and seed: it holds for the others, so that they are
+        trained alike and none of them probes again."""
+        for training in self.trainings():
+            if (path := file_of(self.out, training)).is_file():
+                alpha = read_finished(path).looks.get("head", {}).get("alpha")
+                if alpha is not None:
+                    return [f"model.alpha={alpha:g}"]
+        return []
 
 
 def perform(work: Work) -> None:

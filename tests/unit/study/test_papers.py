@@ -7,11 +7,12 @@ import pytest
 from lexigraft.core.config import load_settings
 from lexigraft.study.design import BM25, MRR
 from lexigraft.study.evidence import POINT_MEASURES
+from lexigraft.study.finished import write_finished
 from lexigraft.study.looks import ALWAYS, LOOKS
 from lexigraft.study.papers import STUDIES
 from lexigraft.study.regime import GPU, SCALES, lengths_of, scale_of
 from lexigraft.study.work import Times, Work
-from tests.unit.study.trainings import point
+from tests.unit.study.trainings import finished, point
 
 WORKS = [
     pytest.param(study, arm, scale, id=f"{study.name}-{arm.name}-{scale}")
@@ -42,6 +43,8 @@ def test_contrasts_are_of_arms_points_and_values_that_are_measured(name):
                 look = contrast.measure.partition(": ")[0]
                 assert contrast.measure in (MRR, *POINT_MEASURES) or look in (*ALWAYS, *arms[side.arm].looks)
     assert all(set(arm.looks) <= set(LOOKS) for arm in study.arms)
+    looked_at = {look for arm in study.arms for look in (*ALWAYS, *arm.looks)}
+    assert {shown.partition(": ")[0] for shown in study.shown} <= looked_at
 
 
 @pytest.fixture(scope="module")
@@ -65,14 +68,24 @@ def test_the_settings_of_every_arm_are_allowed(study, arm, scale, data):
             assert getattr(getattr(settings, section), key) == training.weight
 
 
+def test_weights_after_the_first_have_the_alpha_that_was_probed_for_it(data, tmp_path):
+    study = STUDIES["vocabulary"]
+    work = Work(study, scale_of("cpu"), str(data), study.arm("esplade"), 0, tmp_path)
+    first, second, _ = work.trainings()
+    assert load_settings(None, work.settings(first)).model.alpha == "auto"
+    made = finished("esplade", 0, {}, weight=first.weight, collection="topics", looks={"head": {"alpha": 4.0}})
+    write_finished(tmp_path, made)
+    assert load_settings(None, work.settings(second)).model.alpha == 4.0
+    rescaled = Work(STUDIES["rescaling"], scale_of("cpu"), str(data), STUDIES["rescaling"].arms[0], 0, tmp_path)
+    assert load_settings(None, rescaled.settings(rescaled.trainings()[1])).model.alpha == 2.0
+
+
 def test_steps_are_multiplied_in_settings():
     assert "{steps:4.83} {steps:1}".format(steps=Times(300)) == "1449 300"
 
 
 def test_nine_texts_of_ten_are_read_whole(data):
-    from lexigraft.data.sources import open_source
-
-    assert lengths_of(open_source(str(data))) == (8, 8)
+    assert lengths_of(str(data)) == (8, 8)
 
 
 def test_batches_are_as_large_as_their_texts_allow():

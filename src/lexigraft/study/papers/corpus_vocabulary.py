@@ -108,4 +108,6 @@ CORPUS_VOCABULARY = Study(
         "finetune.symmetric=false", "index.bits=8",
     ),
     ARMS, CLAIMS, ((0, 40),),
+    ("engine: query_terms", "engine: document_terms", SPLIT, POSTINGS, TIME,
+     "engine: auto 10, times BM25's", SCORED, GINI),
 )  # fmt: skip

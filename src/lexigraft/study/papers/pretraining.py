@@ -83,4 +83,6 @@ PRETRAINING = Study(
     "(arXiv 2605.01407)", "finetune.joint_flops",
     ("vocab.size=100000", "vocab.stemmer=none", "vocab.stopwords=none", "model.alpha=auto", "finetune.head_rate=1"),
     ARMS, CLAIMS, ((7, 20), (5, 20), (5, 10)),
+    ("masked: first_accuracy", "masked: later_accuracy", "logits: logit-score-std", "logits: doc-score-avg@10",
+     "logits: doc-score-std@10", "postings: (5,10) mean", "postings: (5,10) std"),
 )  # fmt: skip

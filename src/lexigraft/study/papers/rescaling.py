@@ -109,4 +109,6 @@ RESCALING = Study(
         "finetune.temperature=1", "finetune.learning_rate=1e-4", "finetune.flops_q=1e-2", "finetune.flops_d=1e-2",
     ),
     ARMS, CLAIMS, ((10, 40), (7, 20)),
+    ("head: mean_norm", "head: anisotropy", "head: alpha", "training: first loss", "training: last loss",
+     "training: roughness"),
 )  # fmt: skip

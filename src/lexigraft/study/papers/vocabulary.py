@@ -98,4 +98,5 @@ VOCABULARY = Study(
     "vocabulary", "The role of vocabularies", "The Role of Vocabularies in Learning Sparse Representations for Ranking "
     "(arXiv 2509.16621)", "finetune.joint_flops", ("model.alpha=auto", "finetune.head_rate=1"), ARMS, CLAIMS,
     ((7, 20), (5, 20), (5, 10)),
+    ("training: last L0_q", "training: last L0_d", "head: mean_norm", "head: alpha"),
 )  # fmt: skip
