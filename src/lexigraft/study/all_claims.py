@@ -11,8 +11,7 @@ from typing import Any
 
 from lexigraft.core.artifact import write_json
 from lexigraft.stages.tables import markdown_table
-from lexigraft.study.evidence import Evidence
-from lexigraft.study.finished import read_all
+from lexigraft.study.evidence import evidence_of
 from lexigraft.study.outputs import write_outputs
 from lexigraft.study.papers import STUDIES
 from lexigraft.study.regime import GPU, SCALES
@@ -25,7 +24,7 @@ def write_claims(root: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, study in STUDIES.items():
         folder = root / name
-        evidence = Evidence(read_all(folder, name, GPU))
+        evidence = evidence_of(folder, study, GPU)
         results = write_outputs(folder, study, evidence, SCALES[GPU]) if evidence.finished else None
         for claim in study.claims:
             told = results["claims"][claim.id] if results else {"verdict": OPEN, "why": "nothing is trained yet"}

@@ -4,14 +4,22 @@ queries there."""
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.study.design import BM25, MRR, Side
-from lexigraft.study.finished import Finished, Point
+from lexigraft.study.design import BM25, MRR, Side, Study
+from lexigraft.study.finished import Finished, Point, read_all
 
 POINT_MEASURES = {"FLOPS": "flops", "L0_q": "terms_q", "L0_d": "terms_d"}
+
+
+def evidence_of(out: Path, study: Study, scale: str) -> "Evidence":
+    """What lies in a study's folder, of arms and weights that the study has: those of a former plan count no more."""
+    known = {arm.name: arm.weights or (None,) for arm in study.arms}
+    found = read_all(out, study.name, scale)
+    return Evidence([one for one in found if one.training.weight in known.get(one.training.arm, ())])
 
 
 @dataclass

@@ -11,8 +11,7 @@ from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.data.sources import open_source
 from lexigraft.study.design import Arm, Study
-from lexigraft.study.evidence import Evidence
-from lexigraft.study.finished import read_all
+from lexigraft.study.evidence import Evidence, evidence_of
 from lexigraft.study.missing import Missing, missing, seconds_of
 from lexigraft.study.outputs import decisions_of, write_outputs
 from lexigraft.study.papers import STUDIES
@@ -41,7 +40,7 @@ class Asked:
     given: tuple[str, ...] = ()
 
     def evidence(self) -> Evidence:
-        return Evidence(read_all(self.out, self.study.name, self.scale.name))
+        return evidence_of(self.out, self.study, self.scale.name)
 
     def works(self) -> list[Work]:
         """The processes that still have something to do, those first whose trainings decide most."""
