@@ -37,7 +37,7 @@ from lexigraft.index.build import build_index
 from lexigraft.learn.training_data import TRAIN
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.study.wackiness_pruning import SHARES, pruning_rows
-from lexigraft.study.wackiness_removal import REPEATS, removal_curves
+from lexigraft.study.wackiness_removal import REPEATS, TIE_DRAWS, removal_curves
 from lexigraft.study.wackiness_settings import DOCUMENT_SIDE, QUERY_SIDE, WackinessSettings
 from lexigraft.vectors import store as vectors_store
 from lexigraft.vectors.store import open_vectors
@@ -45,7 +45,7 @@ from lexigraft.vocab.stopwords import ENGLISH
 
 log = logging.getLogger(__name__)
 
-REMOVAL_FORMAT, PRUNING_FORMAT = 1, 1
+REMOVAL_FORMAT, PRUNING_FORMAT = 2, 1
 TOP_TERMS = 20
 TEXTS_FOR_NAMES = 100_000  # documents that say how words are written
 
@@ -181,7 +181,10 @@ class SystemStudy:
             raise InputError(
                 f"{system.collection.name} has no test or dev judgements, so removal cannot be measured on it"
             )
-        config = {"queries": settings.removal_queries, "repeats": REPEATS, "depth": depth, "split": split}
+        config = {
+            "queries": settings.removal_queries, "repeats": REPEATS, "tie_draws": TIE_DRAWS, "depth": depth,
+            "split": split,
+        }  # fmt: skip
         parents = {
             "wackiness": scored.fingerprint, "index": system.fingerprint(system.index_path),
             "queries": system.collection.digest(QUERIES), "qrels": system.collection.digest(split),
