@@ -9,12 +9,14 @@ import pytest
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import SettingError
 from lexigraft.data.collection import open_collection
+from lexigraft.data.write import write_collection
 from lexigraft.index.store import open_index
 from lexigraft.stages.standalone import encode, index_vectors
 from lexigraft.study.wackiness import measure_wackiness
 from lexigraft.study.wackiness_given import GivenSystems
 from lexigraft.study.wackiness_settings import WackinessSettings
 from lexigraft.vectors.store import open_vectors
+from tests.conftest import DOCUMENTS, QRELS, QUERIES
 from tests.e2e.test_model import backbone, collection, finished  # noqa: F401  (fixtures)
 
 SETTINGS = WackinessSettings(documents=20_000, k=10)
@@ -76,6 +78,23 @@ def test_an_index_is_read_back_as_its_vectors(finished, indexes, collection, tmp
         terms, weights = after.matrix.row(row)
         assert set(terms.tolist()) <= set(expected)
         assert weights == pytest.approx([expected[term] for term in terms.tolist()], abs=index.meta.scale)
+
+
+def test_what_has_no_run_is_measured_elsewhere_too(finished, indexes, collection, tmp_path):  # noqa: F811
+    other = tmp_path / "elsewhere"
+    write_collection(other, DOCUMENTS, QUERIES, QRELS)
+    given = GivenSystems([finished], [indexes / "reordered"])  # a run's folder stands for its model
+    settings = WackinessSettings(queries=20, k=10)
+    found = measure_wackiness(
+        [finished], tmp_path / "wack", settings, data=str(collection), others=[str(other)], given=given
+    )
+    assert [entry["name"] for entry in found["systems"]] == ["run", "run-2", "reordered"]
+    elsewhere = [entry for entry in found["removal"] if entry["domain"] == "out-of-domain"]
+    assert [(entry["name"], entry["collection"]) for entry in elsewhere] == [
+        ("run", "elsewhere"), ("run-2", "elsewhere"), ("reordered", "elsewhere"),
+    ]  # fmt: skip
+    for entry in elsewhere[1:]:
+        assert entry["measures"] == elsewhere[0]["measures"]
 
 
 def test_an_imported_model_and_a_second_call(backbone, collection, tmp_path, lexigraft):  # noqa: F811
