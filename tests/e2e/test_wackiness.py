@@ -62,9 +62,37 @@ def test_removal_ends_at_the_lines_that_bound_it(measured):
         assert values["random"][-1] == pytest.approx(values["wacky"][-1])
         assert values["random_std"][-1] == pytest.approx(0)
         assert len(values["random"]) == len(values["wacky"]) == len(entry["removed"])
+        assert values["wacky_std"][-1] == 0
     row = json.loads((measured[0] / "run" / "pruning" / "rows.json").read_text())[0]
     for measure in ("MRR@10", "R@10", "nDCG@10"):
         assert row[measure] == pytest.approx(entry["measures"][measure]["full"])
+
+
+def test_ties_are_drawn_ten_times(measured):
+    out, result = measured
+    entry = result["removal"][0]
+    at_one = result["sides"]["queries"][0]["terms_of_score_1"]
+    assert at_one > 3, "or there is nothing to draw here"
+    assert (entry["tie_draws"], len(entry["cuts_ties"])) == (10, len(entry["removed"]))
+    assert all(tied for tied, n in zip(entry["cuts_ties"], entry["removed"], strict=True) if n < at_one)
+    assert not entry["cuts_ties"][-1]
+    spread = False
+    for values in entry["measures"].values():
+        for place, tied in enumerate(entry["cuts_ties"]):
+            low, mean, high = (values[f"wacky_{name}"][place] for name in ("min", "mean", "max"))
+            assert low <= values["wacky"][place] <= high
+            assert low - 1e-12 <= mean <= high + 1e-12
+            assert (values["wacky_std"][place] > 0) == (low < high)
+            assert tied or low == high
+            spread |= low < high
+    assert spread or entry["weight_wacky_mean"] != pytest.approx(entry["weight_wacky"])  # draws do differ
+    with (out / "removal.csv").open() as file:
+        row = next(row for row in csv.DictReader(file) if row["system"] == "run")
+    first = entry["measures"][row["measure"]]
+    assert [float(row[name]) for name in ("mean of draws", "lowest draw", "highest draw")] == pytest.approx(
+        [first["wacky_mean"][0], first["wacky_min"][0], first["wacky_max"][0]]
+    )
+    assert "highest draw" in (out / "tables.md").read_text()
 
 
 def test_full_expansion_is_what_the_run_measured(measured, finished):  # noqa: F811

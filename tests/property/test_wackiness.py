@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexigraft.core.errors import InputError
-from lexigraft.explain.removal import log_scaled, remove_terms, wackiest_first, wackiest_share, without_expansion
+from lexigraft.explain.removal import (
+    cuts_ties,
+    log_scaled,
+    remove_terms,
+    wackiest_first,
+    wackiest_share,
+    without_expansion,
+)
 from lexigraft.explain.wackiness import TermScores, TextTerms, measure_importance, score_terms
 from lexigraft.explain.wackiness_curve import curve, curve_runs, draw_size
 from lexigraft.measure.measures import measure
@@ -133,6 +140,12 @@ def test_wackiest_terms_come_first_and_all_that_were_seen(terms):
     assert sorted(order.tolist()) == np.flatnonzero(counts).tolist()
     assert (np.diff(scores.scores[order]) <= 0).all()
     assert len(wackiest_share(scores, 0.5)) == len(order) // 2
+    again = wackiest_first(scores, draw=1)
+    assert np.array_equal(again, wackiest_first(scores, draw=1))
+    for n in range(len(order) + 1):  # only where the cut goes through equal scores can draws differ in what comes first
+        tied = 0 < n < len(order) and scores.scores[order[n - 1]] == scores.scores[order[n]]
+        assert cuts_ties(scores, n) == tied
+        assert tied or set(order[:n].tolist()) == set(again[:n].tolist())
     steps = log_scaled(len(order))
     assert steps == sorted(set(steps))
     assert (steps[-1] == len(order)) if len(order) else not steps

@@ -15,7 +15,36 @@ DOCUMENTS = 20_000
 
 def wackiness(
     out: OutOption,
-    run: Annotated[list[Path], typer.Option("--run", help="The folder of a run; repeat it to compare several.")],
+    run: Annotated[
+        list[Path] | None, typer.Option("--run", help="The folder of a run; repeat it to compare several.")
+    ] = None,
+    model: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--model",
+            help="The folder of a trained or imported model without a run, which encodes --data; may be repeated.",
+        ),
+    ] = None,
+    index: Annotated[
+        list[Path] | None,
+        typer.Option("--index", help="An index of --data without a run, made by 'lexigraft index'; may be repeated."),
+    ] = None,
+    generated: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--generated",
+            help="Text generated for the queries of --data (Query2Doc), .jsonl or .tsv: BM25 with queries expanded by "
+            "it; may be repeated.",
+        ),
+    ] = None,
+    generated_documents: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--generated-documents",
+            help="Text generated for its documents (DocT5Query): BM25 with documents expanded by it, for --documents "
+            "--queries 0; may be repeated.",
+        ),
+    ] = None,
     system: Annotated[
         list[str] | None,
         typer.Option(
@@ -25,7 +54,11 @@ def wackiness(
         ),
     ] = None,
     data: Annotated[
-        str | None, typer.Option("--data", help="Where the runs' collection lies, if not where they say.")
+        str | None,
+        typer.Option(
+            "--data",
+            help="The collection for what has no run; and where that of the runs lies, if not where they say.",
+        ),
     ] = None,
     queries: Annotated[int, setting_option(WackinessSettings, "queries")] = WackinessSettings.queries,
     documents: Annotated[bool, typer.Option("--documents", help="Take documents as queries, too.")] = False,
@@ -52,6 +85,7 @@ def wackiness(
     again, the command does only what is not done yet.
     """
     from lexigraft.study.wackiness import measure_wackiness
+    from lexigraft.study.wackiness_given import GivenSystems
 
     show_messages()
     settings = WackinessSettings(
@@ -64,7 +98,8 @@ def wackiness(
         removal_queries=removal_queries,
         threads=threads,
     )
-    found = measure_wackiness(run, out, settings, system or (), data, other or (), BarProgress())
+    given = GivenSystems(model or (), index or (), generated or (), generated_documents or ())
+    found = measure_wackiness(run or (), out, settings, system or (), data, other or (), BarProgress(), given)
     if json:
         print_json(found)
         return

@@ -1,19 +1,24 @@
 """A system of a run, opened for the study of its expansion: its index, its encoder, and texts as terms."""
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.artifact import Manifest, open_artifact, read_manifest
+from lexigraft.core.artifact import Manifest, hash_file, open_artifact, read_manifest
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings, IndexSettings
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.collection import CORPUS, Collection
+from lexigraft.expand.generated import REPEATS, open_generated, read_generated
+from lexigraft.expand.generated import expanded_queries as with_generated_text
 from lexigraft.expand.rm3 import expanded_queries
 from lexigraft.expand.settings import Rm3Settings
 from lexigraft.explain.wackiness import Find, TextTerms, document_frequency, text_lengths
@@ -34,6 +39,8 @@ from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.batching import batches
 from lexigraft.vocab.ragged_store import RaggedWriter, open_ragged
 
+log = logging.getLogger(__name__)
+
 WITH_RM3 = "+rm3"
 TERMS_KIND, TERMS_FORMAT = "document-terms", 1
 TEXTS_AT_ONCE = 4096
@@ -51,6 +58,7 @@ class OpenSystem:
     vectors_path: Path
     pruned: tuple[tuple[int, int, Path], ...] = ()  # (qk, dk, index) of the run's prunings by weight
     feedback: Rm3Settings | None = None  # its queries are expanded by what they find
+    query_texts: Path | None = None  # its queries are expanded by the text that this file has for them
 
     @cached_property
     def index(self) -> Index:
@@ -79,6 +87,18 @@ class OpenSystem:
         """Whether a model encodes its texts, and not BM25."""
         return self.index.meta.query_encoder.get("kind") == "model"
 
+    @property
+    def query_expansion(self) -> dict[str, Any]:
+        """How queries are expanded beside their encoder, for a recipe; empty where they are not."""
+        if self.query_texts is not None:
+            return {"generated": hash_file(self.query_texts), "repeats": REPEATS}
+        return {} if self.feedback is None else {"feedback": asdict(self.feedback)}
+
+    @cached_property
+    def expandable(self) -> frozenset[str] | None:
+        """The ids of the queries that text was generated for; None where the system expands any query."""
+        return None if self.query_texts is None else frozenset(name for name, _ in read_generated(self.query_texts))
+
     def fingerprint(self, path: Path) -> str:
         manifest = read_manifest(path)
         if manifest is None:
@@ -88,10 +108,11 @@ class OpenSystem:
     def encode(self, queries: Sequence[Query], progress: Progress = SILENT) -> SparseMatrix:
         """The queries' vectors, some thousand at a time."""
         starts = range(0, len(queries), TEXTS_AT_ONCE)
-        parts = [
-            encode_queries(queries[start : start + TEXTS_AT_ONCE], self.encoder, self.index.vocabulary)
-            for start in progress.track(starts, f"encoding queries ({self.name})", len(starts))
-        ]
+        with self._row_writer(queries) as rows_of:
+            parts = [
+                rows_of(queries[start : start + TEXTS_AT_ONCE])
+                for start in progress.track(starts, f"encoding queries ({self.name})", len(starts))
+            ]
         ends = np.cumsum([0, *(int(part.indptr[-1]) for part in parts)])
         starts_of = [part.indptr[:-1] + end for part, end in zip(parts, ends, strict=False)]
         return SparseMatrix(
@@ -102,6 +123,25 @@ class OpenSystem:
             self.index.n_terms,
             self.index.meta.vocab_fingerprint,
         )
+
+    @contextmanager
+    def _row_writer(self, queries: Sequence[Query]) -> Iterator[Callable[[Sequence[Query]], SparseMatrix]]:
+        """What writes the vectors of some of the `queries`: with generated text, where the system has a file of it."""
+        encoder, vocabulary = self.encoder, self.index.vocabulary
+        if self.query_texts is None or self.expandable is None:
+            yield lambda some: encode_queries(some, encoder, vocabulary)
+            return
+        bare = [query.query_id for query in queries if query.query_id not in self.expandable]
+        if queries and len(bare) == len(queries):
+            raise InputError(
+                f"{self.query_texts} has no text for any of the {len(queries):,} queries that are searched with (such "
+                f"as {bare[0]!r}); generate some, or measure without removal: --no-removal"
+            )
+        if bare:
+            message = "%s: %d of %d queries have no generated text and stay as they are (such as %s)"
+            log.warning(message, self.query_texts, len(bare), len(queries), bare[0])
+        with open_generated(self.query_texts) as texts:
+            yield lambda some: with_generated_text(some, texts, encoder, vocabulary)
 
     def expand(
         self, vectors: SparseMatrix, document_terms: Callable[[], TextTerms], progress: Progress = SILENT
@@ -190,13 +230,26 @@ def open_systems(runs: Sequence[Path], systems: Sequence[str], data: str | None)
     return opened
 
 
-def input_queries(collection: Collection, limit: int, seed: int) -> tuple[list[Query], str]:
-    """(at most `limit` queries, drawn, in their order; which they are): those that train, or all where none do."""
+def input_queries(
+    collection: Collection, limit: int, seed: int, expandable: frozenset[str] | None = None
+) -> tuple[list[Query], str]:
+    """(at most `limit` queries, drawn, in their order; which they are): those that train, or all where none do; of
+    these only the `expandable`, where not all are."""
     queries, which = list(collection.queries()), "all queries"
+    if expandable is not None and queries:
+        known = [query for query in queries if query.query_id in expandable]
+        if not known:
+            raise InputError(
+                f"no text was generated for any of the {len(queries):,} queries of {collection.name} (such as "
+                f"{queries[0].query_id!r}); the file has ids such as {min(expandable, default='none')!r}"
+            )
+        which = "all queries" if len(known) == len(queries) else "queries with generated text"
+        queries = known
     if TRAIN in collection.splits:
         wanted = {qrel.query_id for qrel in collection.qrels(TRAIN) if qrel.relevance > 0}
         if trained := [query for query in queries if query.query_id in wanted]:
-            queries, which = trained, "training queries"
+            which = "training queries" if which == "all queries" else "training queries with generated text"
+            queries = trained
     if not queries:
         raise InputError(
             f"{collection.name} has no queries to expand; take its documents as queries: --documents --queries 0"

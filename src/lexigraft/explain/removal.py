@@ -46,11 +46,18 @@ def keep_entries(matrix: SparseMatrix, kept: NDArray[np.bool_]) -> Without:
     return Without(left, np.diff(indptr) < np.diff(matrix.indptr), weight)
 
 
-def wackiest_first(scores: TermScores, seed: int = 0) -> NDArray[np.int64]:
+def wackiest_first(scores: TermScores, seed: int = 0, draw: int = 0) -> NDArray[np.int64]:
     """The terms that have a score, from the highest on. Many have exactly 1: equal ones come in a drawn order, because
-    by their ids or their use they would not be a fair sample of each other."""
-    seen = np.random.default_rng(seed).permutation(scores.seen)
+    by their ids or their use they would not be a fair sample of each other. `draw`: which of several such orders."""
+    generator = np.random.default_rng((seed, draw) if draw else seed)  # the first is what it was when there was one
+    seen = generator.permutation(scores.seen)
     return seen[np.argsort(-scores.scores[seen], kind="stable")]
+
+
+def cuts_ties(scores: TermScores, first: int) -> bool:
+    """Whether the `first` wackiest terms are some of several with the same score, so that a draw decides which."""
+    descending = -np.sort(-scores.scores[scores.seen])
+    return 0 < first < len(descending) and bool(descending[first - 1] == descending[first])
 
 
 def wackiest_share(scores: TermScores, share: float, seed: int = 0) -> NDArray[np.int64]:

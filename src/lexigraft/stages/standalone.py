@@ -79,6 +79,18 @@ def seen_from(folder: Path, query_encoder: Mapping[str, Any], before: Path) -> d
     return {**query_encoder, "model": os.path.relpath((before / query_encoder["model"]).resolve(), folder.resolve())}
 
 
+def find_finetuned(path: Path) -> tuple[Path, str]:
+    """(folder, fingerprint) of the model at `path`, or that of the run there; raises where it writes no vectors yet."""
+    from lexigraft.model import encoder as model_store
+
+    model = find_model(path)
+    fingerprint = open_artifact(model, model_store.KIND, model_store.FORMAT_VERSION).fingerprint
+    if not model_store.read_meta(model).query_length:
+        remedy = "fine-tune it first: lexigraft finetune, which leaves RUN/model/finetuned"
+        raise InputError(f"{model} was pre-trained and not fine-tuned: it writes no vectors yet; {remedy}")
+    return model, fingerprint
+
+
 def encode(
     source: str | Collection, model: Path, out: Path, settings: Settings, progress: Progress = SILENT
 ) -> vectors_store.VectorsMeta:
@@ -88,11 +100,8 @@ def encode(
     from lexigraft.stages.encode_model import encode_with_trained_model
 
     require_free_for(out, vectors_store.KIND)
-    model = find_model(model)
-    parents = {"model": open_artifact(model, model_store.KIND, model_store.FORMAT_VERSION).fingerprint}
-    if not model_store.read_meta(model).query_length:
-        remedy = "fine-tune it first: lexigraft finetune, which leaves RUN/model/finetuned"
-        raise InputError(f"{model} was pre-trained and not fine-tuned: it writes no vectors yet; {remedy}")
+    model, fingerprint = find_finetuned(model)
+    parents = {"model": fingerprint}
     expansions = named_expansions(settings.model.expansions)
     if expansions is not None:
         if not model_store.read_meta(model).expansion_length:

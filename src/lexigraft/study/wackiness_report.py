@@ -75,9 +75,9 @@ def _removal_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
         for measure, values in entry["measures"].items():
             for place, n in enumerate(entry["removed"]):
                 mean, spread = values["random"][place], 2 * values["random_std"][place]
-                wacky = values["wacky"][place]
-                verdict = "below" if wacky < mean - spread else "above" if wacky > mean + spread else "within"
-                verdict = "all removed" if n == entry["terms"] else verdict
+                wacky, least, most = (values[name][place] for name in ("wacky", "wacky_min", "wacky_max"))
+                everything = n == entry["terms"]
+                sides = {_beside(value, mean, spread) for value in (wacky, least, most)}
                 rows.append(
                     {
                         "system": entry["name"],
@@ -85,16 +85,26 @@ def _removal_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
                         "measure": measure,
                         "removed": n,
                         "without the wackiest": wacky,
+                        "mean of draws": values["wacky_mean"][place],
+                        "lowest draw": least,
+                        "highest draw": most,
                         "without random ones": mean,
                         "two_std": spread,
-                        "verdict": verdict,
+                        "verdict": "all removed" if everything else _beside(wacky, mean, spread),
+                        "of all draws": "all removed" if everything else sides.pop() if len(sides) == 1 else "differs",
                         "full": values["full"],
                         "no expansion": values["none"],
                         "weight left, wackiest": entry["weight_wacky"][place],
+                        "weight left, mean of draws": entry["weight_wacky_mean"][place],
                         "weight left, random": entry["weight_random"][place],
                     }
                 )
     return rows
+
+
+def _beside(value: float, mean: float, spread: float) -> str:
+    """Where a value lies beside a mean and the spread around it."""
+    return "below" if value < mean - spread else "above" if value > mean + spread else "within"
 
 
 def _curve_rows(result: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -129,13 +139,18 @@ def _markdown(result: Mapping[str, Any], tables: Mapping[str, list[dict[str, Any
         ]
         lines += [""]
     if tables["removal"]:
-        kept = ("system", "collection", "removed", "measure", "without the wackiest", "without random ones", "two_std")
+        kept = (
+            "system", "collection", "removed", "measure", "without the wackiest", "mean of draws", "lowest draw",
+            "highest draw", "without random ones", "two_std", "verdict", "of all draws", "full", "no expansion",
+        )  # fmt: skip
         chosen = [row for row in tables["removal"] if row["measure"] in ("MRR@10", "nDCG@10")]
         lines += [
             "## Without the wackiest expansion terms of queries", "", "![removal](removal.png)", "",
-            *_table([{key: row[key] for key in (*kept, "verdict", "full", "no expansion")} for row in chosen]), "",
+            *_table([{key: row[key] for key in kept} for row in chosen]), "",
             "All measures: `removal.csv`. Random: as many terms drawn from those seen as expansions, mean and two "
-            "standard deviations.", "",
+            "standard deviations. Terms with the same score are removed in a drawn order: `without the wackiest` and "
+            f"`verdict` are of the first of {result['removal'][0]['tie_draws']} draws, the columns of draws of all of "
+            "them; `differs` where the verdict depends on the draw.", "",
         ]  # fmt: skip
     if tables["pruning"]:
         lines += [
@@ -183,7 +198,8 @@ def draw_curves(result: Mapping[str, Any], folder: Path) -> None:
 
 
 def draw_removal(entries: Sequence[Mapping[str, Any]], folder: Path) -> None:
-    """removal.png and removal.svg: a row a system and collection, a panel a measure."""
+    """removal.png and removal.svg: a row a system and collection, a panel a measure. Of the wackiest terms the mean,
+    the least and the most over the draws of those that have the same score."""
     n_columns = max(len(entry["measures"]) for entry in entries)
     figure, grid = new_figure(len(entries), n_columns, (3.6 * n_columns, 3.1 * len(entries)))
     for row, entry in zip(grid, entries, strict=True):
@@ -196,7 +212,8 @@ def draw_removal(entries: Sequence[Mapping[str, Any]], folder: Path) -> None:
             low, high = ([m + sign * s for m, s in zip(mean, std, strict=True)] for sign in (-2, 2))
             axes.fill_between(n, low, high, color="tab:orange", alpha=0.3, linewidth=0)
             axes.plot(n, mean, color="tab:orange", linewidth=1, label="random terms removed")
-            axes.plot(n, values["wacky"], color="tab:blue", marker=".", label="wackiest terms removed")
+            axes.fill_between(n, values["wacky_min"], values["wacky_max"], color="tab:blue", alpha=0.3, linewidth=0)
+            axes.plot(n, values["wacky_mean"], color="tab:blue", marker=".", label="wackiest terms removed")
             axes.set_xscale("log")
             axes.set_title(f"{entry['name']} on {entry['collection']}: {measure}", fontsize=8)
             axes.set_xlabel("terms removed", fontsize=8)

@@ -3,7 +3,6 @@
 import json
 import logging
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -21,9 +20,8 @@ from lexigraft.comparison.open_systems import (
     terms_manifest,
     write_document_terms,
 )
-from lexigraft.core.artifact import Manifest, write_json
+from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
-from lexigraft.core.progress import Progress
 from lexigraft.core.settings import DataSettings
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.collection import CORPUS, QUERIES
@@ -32,20 +30,17 @@ from lexigraft.explain.term_kinds import bare, begins_with_marks, count_capitals
 from lexigraft.explain.wackiness import TermScores, TextTerms, measure_importance, score_terms
 from lexigraft.explain.wackiness_curve import curve_runs
 from lexigraft.explain.wackiness_store import FORMAT_VERSION, KIND, Wackiness, open_wackiness, write_wackiness
-from lexigraft.index import store as index_store
-from lexigraft.index.build import build_index
 from lexigraft.learn.training_data import TRAIN
-from lexigraft.stages.ensure import Ensurer
+from lexigraft.study.wackiness_encoding import encode_and_index
+from lexigraft.study.wackiness_place import Workplace
 from lexigraft.study.wackiness_pruning import SHARES, pruning_rows
-from lexigraft.study.wackiness_removal import REPEATS, removal_curves
+from lexigraft.study.wackiness_removal import REPEATS, TIE_DRAWS, removal_curves
 from lexigraft.study.wackiness_settings import DOCUMENT_SIDE, QUERY_SIDE, WackinessSettings
-from lexigraft.vectors import store as vectors_store
-from lexigraft.vectors.store import open_vectors
 from lexigraft.vocab.stopwords import ENGLISH
 
 log = logging.getLogger(__name__)
 
-REMOVAL_FORMAT, PRUNING_FORMAT = 1, 1
+REMOVAL_FORMAT, PRUNING_FORMAT = 2, 1
 TOP_TERMS = 20
 TEXTS_FOR_NAMES = 100_000  # documents that say how words are written
 
@@ -53,11 +48,9 @@ TEXTS_FOR_NAMES = 100_000  # documents that say how words are written
 class SystemStudy:
     """One system: what is made for it, and what is read back."""
 
-    def __init__(
-        self, system: OpenSystem, folder: Path, settings: WackinessSettings, artifacts: Ensurer, progress: Progress
-    ) -> None:
-        self.system, self.folder, self.settings = system, folder, settings
-        self.artifacts, self.progress = artifacts, progress
+    def __init__(self, system: OpenSystem, place: Workplace, settings: WackinessSettings) -> None:
+        self.system, self.place, self.settings = system, place, settings
+        self.folder, self.progress = place.folder, place.progress
 
     def everything(self, others: Sequence[str]) -> dict[str, Any]:
         sides = {side: self.side(side) for side in self.settings.sides}
@@ -77,18 +70,13 @@ class SystemStudy:
     def ensure(
         self, name: str, kind: str, version: int, config: dict[str, Any], parents: dict[str, str], make: Any
     ) -> Path:
-        """The folder of an artifact, made or kept."""
-        path = self.folder / name
-        if self.system.feedback is not None:
-            config = {**config, "feedback": asdict(self.system.feedback)}
-        wanted = Manifest(kind, version, config, parents, self.settings.seed)
-        self.artifacts.ensure("evaluate", f"{self.system.name}: {name}", path, wanted, make)
-        return path
+        """The folder of an artifact that depends on how the system expands queries, made or kept."""
+        return self.place.ensure(name, kind, version, {**config, **self.system.query_expansion}, parents, make)
 
     @cached_property
     def document_terms(self) -> TextTerms:
         path, wanted = self.folder / "document-terms", terms_manifest(self.system)
-        self.artifacts.ensure(
+        self.place.artifacts.ensure(
             "evaluate", f"{self.system.name}: document terms", path, wanted,
             lambda folder: write_document_terms(self.system, folder, self.progress),
         )  # fmt: skip
@@ -141,7 +129,7 @@ class SystemStudy:
         """(vectors, own terms, what they are) of a side's inputs."""
         settings, system = self.settings, self.system
         if side == QUERY_SIDE:
-            queries, which = input_queries(system.collection, settings.queries, settings.seed)
+            queries, which = input_queries(system.collection, settings.queries, settings.seed, system.expandable)
             return *self._encoded(system, queries), which
         matrix = system.vectors.matrix
         rows = drawn_places(matrix.n_rows, settings.documents, settings.seed)
@@ -181,7 +169,10 @@ class SystemStudy:
             raise InputError(
                 f"{system.collection.name} has no test or dev judgements, so removal cannot be measured on it"
             )
-        config = {"queries": settings.removal_queries, "repeats": REPEATS, "depth": depth, "split": split}
+        config = {
+            "queries": settings.removal_queries, "repeats": REPEATS, "tie_draws": TIE_DRAWS, "depth": depth,
+            "split": split,
+        }  # fmt: skip
         parents = {
             "wackiness": scored.fingerprint, "index": system.fingerprint(system.index_path),
             "queries": system.collection.digest(QUERIES), "qrels": system.collection.digest(split),
@@ -204,25 +195,12 @@ class SystemStudy:
         """The same on another collection, whose documents and queries the same model encodes."""
         description = self.system.vectors.query_encoder
         collection, data = open_source(source), DataSettings()
-        place = self.folder / f"other-{collection.name}"
         model = (self.system.vectors_path / description["model"]).resolve()
-        vectors = place / "vectors"
-
-        def encode(folder: Path) -> None:
-            from lexigraft.stages.encode_model import encode_with_trained_model
-
-            encode_with_trained_model(collection, data, model, folder, vectors, self.progress)
-
-        named = f"other-{collection.name}"
-        parents = {"corpus": collection.digest(CORPUS), "model": description["fingerprint"]}
-        kept = {"encoder": "model"}
-        self.ensure(f"{named}/vectors", vectors_store.KIND, vectors_store.FORMAT_VERSION, kept, parents, encode)
-        self.ensure(
-            f"{named}/index", index_store.KIND, index_store.FORMAT_VERSION, {"keep": 0, **self._indexing},
-            {"vectors": self.system.fingerprint(vectors)},
-            lambda folder: build_index(open_vectors(vectors), folder, 0, self.system.index_settings, self.progress),
+        index, vectors = encode_and_index(
+            self.place, f"other-{collection.name}", collection, data, model, description["fingerprint"],
+            self.system.index_settings,
         )  # fmt: skip
-        other = OpenSystem(self.system.name, self.system.system, collection, data, place / "index", vectors)
+        other = OpenSystem(self.system.name, self.system.system, collection, data, index, vectors)
         return self._removal(other, f"removal-{collection.name}", scored, "out-of-domain", 10)
 
     @property
