@@ -124,7 +124,7 @@ def wackiness_look(at: Looked) -> dict[str, Any]:
         values, places = removal["measures"][measure], [n for n in removal["removed"] if n <= MOST_REMOVED]
         if places and values["random_std"][len(places) - 1]:
             place = len(places) - 1
-            below = (values["random"][place] - values["wacky"][place]) / values["random_std"][place]
+            below = (values["random"][place] - values["wacky_mean"][place]) / values["random_std"][place]
             told[f"{removal['domain']} {removal['collection']}, deviations below random"] = below
     return told
 
