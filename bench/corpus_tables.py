@@ -17,6 +17,7 @@ from lexigraft.stages.tables import markdown_table
 
 MEASURED = ("qk", "dk", "L0_q", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10", "R@100", "terms")
 ENCODER = ("subwords", "texts", "steps", "loss", "accuracy", "seconds")
+COUNTED = ("SCORE 1000", "DOCUMENTS 1000")  # postings and documents; former results have the latter alone
 STATISTICS = ("collection", "split", "queries", "documents", "timed_queries", "runs", "threads", "systems")
 # What is told apart by a paired t-test of MRR@10: a model and the one before it; every model and BM25 are, too.
 PAIRS = [
@@ -102,17 +103,18 @@ def _without_curve(facts: dict[str, Any]) -> dict[str, Any]:
 def indexes(statistics: dict[str, Any]) -> str:
     """Tables 1 and 6 and Figure 3 in a few columns: Block-Max WAND is what the study times, MaxScore what it counts."""
     maxima = {one["name"]: one["non_empty"] for one in statistics["list_maxima"]}
-    head = ["model", "|V|", "|Q|", "split", "|D|", "postings", "ms", "ms BMW", "ms BMW 1000", "SCORE 1000", "Gini"]
+    head = ["model", "|V|", "|Q|", "split", "|D|", "postings", "ms", "ms BMW", "ms BMW 1000", *COUNTED, "Gini"]
     rows = []
     for one in statistics["systems"]:
         ms = {(search["method"], search["k"]): search["ms"]["mean"] for search in one["searches"]}
-        scored = next((done["SCORE"] for done in one["operations"] if done["k"] == 1000), float("nan"))
+        done = next((done for done in one["operations"] if done["k"] == 1000), {})
+        counted = [f"{done[name]:,.0f}" if name in done else "" for name in ("SCORE", "DOCUMENTS")]
         times = [ms["auto", 10], ms["blockmax_wand", 10], ms["blockmax_wand", 1000]]
         split = one.get("split_queries")
         rows.append([
             one["name"], f"{one['terms']:,}", f"{one['query_terms']:.1f}", "" if split is None else f"{split:.3f}",
             f"{one['document_terms']:.0f}", f"{one['postings_per_query']:,.0f}", *(f"{time:.3f}" for time in times),
-            f"{scored:,.0f}", f"{maxima[one['name']]['gini']:.3f}",
+            *counted, f"{maxima[one['name']]['gini']:.3f}",
         ])  # fmt: skip
     return "\n".join(markdown_table(head, rows))
 

@@ -63,6 +63,14 @@ def test_the_sets_and_their_report(log, tmp_path, lexigraft):
         assert facts["docs_per_query"] == pytest.approx(len(qrels) / facts["queries"])
         assert facts["unique_titles"] <= facts["documents"]
         documents = {document.doc_id for document in collection.documents()}
+        everything = [qrel for one in collection.qrels_files for qrel in collection.qrels(one)]
+        n_queries, both = len(list(collection.queries())), facts["with_distractors"]
+        assert (both["pairs"], both["queries"], both["documents"]) == (len(everything), n_queries, len(documents))
+        assert both["queries"] == facts["queries"] + facts["distractor_queries"]
+        assert both["documents"] == facts["documents"] + facts["distractor_documents"]
+        assert both["docs_per_query"] == pytest.approx(len(everything) / n_queries)
+        assert both["queries_per_doc"] == pytest.approx(len(everything) / len(documents))
+        assert (both["queries"] > facts["queries"]) == (name in ("testset", "validset"))
         assert {q.doc_id for s in collection.qrels_files for q in collection.qrels(s)} == documents
         assert all(qrel.relevance >= 2 for qrel in qrels)  # clicks
         rows = [line.split("\t") for line in (collection.folder / "clusters.tsv").read_text().splitlines()]
@@ -138,6 +146,11 @@ def test_tables_for_the_eye(log, tmp_path, lexigraft):
     answer = lexigraft("data", "clicks", log, "--out", tmp_path / "sets", *SMALL)
     assert "trainset-small" in answer.stdout
     assert "docs per query" in answer.stdout
+    rows = [line.split()[:2] for line in answer.stdout.splitlines()]
+    assert [row for row in rows if row and row[0] in SETS] == [
+        ["testset", "positives"], ["testset", "with"], ["validset", "positives"], ["validset", "with"],
+        ["trainset-small", "positives"], ["trainset", "positives"],
+    ]  # fmt: skip
     assert "lines dropped: shown below position 10" in answer.stderr
     answer = lexigraft("data", "evalset", tmp_path / "sets/testset", "--out", tmp_path / "eval", "--queries", 6)
     assert "middle" in answer.stdout
@@ -182,6 +195,38 @@ def test_evalset(sets, tmp_path, lexigraft):
     assert {triplet["query_id"] for triplet in triplets} <= queries_of(source, "test")
     lexigraft(*call, "--out", tmp_path / "again")
     assert files_of(tmp_path / "eval") == files_of(tmp_path / "again")
+
+
+def test_evalset_with_a_background(sets, tmp_path, lexigraft):
+    source, texts = sets / "testset", tmp_path / "texts.txt"
+    texts.write_text("one more text\nanother text\n")
+    call = ("data", "evalset", source, "--queries", 9, "--threshold", 0.3)
+    plain = lexigraft(*call, "--out", tmp_path / "plain", "--json").json
+    behind = ("--background", source, "--background", texts)
+    report = lexigraft(*call, *behind, "--out", tmp_path / "eval", "--json").json
+    small, large = open_collection(tmp_path / "plain"), open_collection(tmp_path / "eval")
+    own, every = ([document.doc_id for document in one.documents()] for one in (small, large))
+    everything = {document.doc_id for document in open_collection(source).documents()}
+    assert every[: len(own)] == own
+    assert len(every) == len(set(every)) == report["documents"] > plain["documents"] == len(own)
+    # Positives of a query that the set does not judge, as it has the best three alone, would count as mistakes.
+    asked = {query.query_id for query in large.queries()}
+    unjudged = {q.doc_id for q in open_collection(source).qrels("test") if q.query_id in asked} - set(own)
+    assert unjudged
+    assert set(every) == (everything - unjudged) | {"texts-1", "texts-2"}
+    first, second = report["background"]
+    assert first == {
+        "name": "testset", "documents": len(everything), "added": len(every) - 2 - len(own), "same_text": len(own),
+        "same_id": 0, "unjudged_positives": len(unjudged),
+    }  # fmt: skip
+    assert (second["name"], second["added"]) == ("texts.txt", 2)
+    assert large.qrels("test") == small.qrels("test")
+    manifest = json.loads((tmp_path / "eval/manifest.json").read_text())
+    assert {"background-1", "background-2"} <= manifest["parents"].keys()
+    said = lexigraft(*call, *behind, "--out", tmp_path / "said").stdout
+    assert "background texts.txt: 2 of 2 documents added; left out: 0 of a text that is there" in said
+    absent = lexigraft(*call, "--background", tmp_path / "absent", "--out", tmp_path / "none")
+    one_line_error(absent, "there is no collection at", "absent")
 
 
 def test_evalset_makes_clusters_where_there_are_none(sets, tmp_path, lexigraft):

@@ -111,6 +111,14 @@ def evalset(
         ),
     ],
     out: ArtifactOption,
+    background: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--background",
+            help="A collection, given as --data is elsewhere, whose documents join the corpus; may be repeated.",
+            metavar="COLLECTION",
+        ),
+    ] = None,
     queries: Annotated[int, setting_option(EvalSettings, "queries")] = EvalSettings.queries,
     split: Annotated[
         str, typer.Option("--split", help="Whose queries are candidates; auto: test, else dev, else train.")
@@ -130,13 +138,16 @@ def evalset(
 
     Each query gets its best positives and hard negatives: documents with most of its words that were clicked for
     queries of other clusters only. A third of the queries have positives with few of their words, a third with some, a
-    third with most: how a model does where words do not help can be told from where they do.
+    third with most: how a model does where words do not help can be told from where they do. The corpus is these
+    documents alone; with so few, recall and FLOPS say little: --background adds those of other collections.
     """
     from lexigraft.datasets.evaluation_set import make_evaluation_set
 
     show_messages()
     settings = EvalSettings(queries, candidates, positives, negatives, threshold)
-    report = make_evaluation_set(folder, split, settings, clusters, backbone, seed, out, BarProgress())
+    report = make_evaluation_set(
+        folder, split, settings, clusters, backbone, seed, out, BarProgress(), background or ()
+    )
     if json:
         print_json(report)
         return
@@ -144,7 +155,13 @@ def evalset(
     columns = ["words in common", *(name.replace("_", " ") for name in report["terciles"]["low"])]
     rows = [[name, *map(_cell, facts.values())] for name, facts in report["terciles"].items()]
     print_table(title, columns, rows, left=("words in common",))
-    print_line(f"set: {out}   one line a query: {out / 'evalset.jsonl'}")
+    for added in report["background"]:
+        print_line(
+            f"background {added['name']}: {added['added']:,} of {added['documents']:,} documents added; left out: "
+            f"{added['same_text']:,} of a text that is there, {added['same_id']:,} of an id that is there, "
+            f"{added['unjudged_positives']:,} positives of the queries beyond those judged"
+        )
+    print_line(f"set: {out}   {report['documents']:,} documents   one line a query: {out / 'evalset.jsonl'}")
 
 
 def simulate(
@@ -177,9 +194,16 @@ def simulate(
 
 
 def _print_sets(title: str, sets: Mapping[str, Mapping[str, Any]]) -> None:
-    columns = list(next(iter(sets.values())))
-    rows = [[name, *(_cell(facts[column]) for column in columns)] for name, facts in sets.items()]
-    print_table(title, ["set", *(column.replace("_", " ") for column in columns)], rows, left=("set",))
+    """A line for the positives of each set and, where it has distractors, one for all of it, as in the paper."""
+    columns = list(next(iter(sets.values()))["with_distractors"])
+    rows = []
+    for name, facts in sets.items():
+        counted = {"positives": facts}
+        if facts["distractor_queries"]:
+            counted["with distractors"] = facts["with_distractors"]
+        rows += [[name, of, *(_cell(counts[column]) for column in columns)] for of, counts in counted.items()]
+    labels = ("set", "counted")
+    print_table(title, [*labels, *(column.replace("_", " ") for column in columns)], rows, left=labels)
 
 
 def _cell(value: float) -> str:

@@ -16,8 +16,9 @@ ABSENT = "–"
 LEGEND = (
     "|Q|, |D|: distinct terms of a query and of a document. Split queries: share with a word of several pieces. "
     "Postings: the lengths of a query's lists added up. Added terms: those of a document that its text does not hold. "
-    "ms: mean milliseconds a query by a method, for so many results. Operations: a query's. List maxima: the largest "
-    "score that a term has in any document; Gini and p99/median say how skewed they are."
+    "ms: mean milliseconds a query by a method, for so many results. Operations: a query's; SCORE is of postings, "
+    "DOCUMENTS of documents that got a score. List maxima: the largest score that a term has in any document; Gini and "
+    "p99/median say how skewed they are."
 )
 
 Found = Mapping[str, Any]

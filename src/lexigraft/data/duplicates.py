@@ -27,6 +27,11 @@ class FirstLines:
         self.count += sum(map(int.__eq__, first, lines))
         return first
 
+    def has(self, identifier: str) -> bool:
+        """Whether it came; it is not written down."""
+        key = np.int64(hash(identifier)).view(np.uint64)
+        return bool(self._lines[find(self._hashes, self._lines, key)] != 0)
+
 
 @compiled
 def insert_all(
@@ -40,16 +45,24 @@ def insert_all(
 
 @compiled
 def insert(hashes: NDArray[np.uint64], lines: NDArray[np.int64], key: np.uint64, line: int) -> int | np.int64:
-    """Linear probing; a slot is free while its line is 0 (lines count from 1)."""
-    mask = np.uint64(len(hashes) - 1)
-    slot = key & mask
-    while lines[slot] != 0:
-        if hashes[slot] == key:
-            found: np.int64 = lines[slot]
-            return found
-        slot = (slot + np.uint64(1)) & mask
+    """The line of the key, which is `line` where the key is new."""
+    slot = find(hashes, lines, key)
+    if lines[slot] != 0:
+        found: np.int64 = lines[slot]
+        return found
     hashes[slot], lines[slot] = key, line
     return line
+
+
+@compiled
+def find(hashes: NDArray[np.uint64], lines: NDArray[np.int64], key: np.uint64) -> np.uint64:
+    """The slot of the key, or the free one it would take: by linear probing; a slot is free while its line is 0 (lines
+    count from 1)."""
+    mask = np.uint64(len(hashes) - 1)
+    slot = key & mask
+    while lines[slot] != 0 and hashes[slot] != key:
+        slot = (slot + np.uint64(1)) & mask
+    return slot
 
 
 @compiled

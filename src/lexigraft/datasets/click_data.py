@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -113,19 +113,30 @@ def _cluster_facts(cluster_of: Mapping[str, int], wanted: int, short: int) -> di
 
 
 def _set_facts(part: ClickSet) -> dict[str, Any]:
-    """Of the positive pairs, as in the paper's tables; distractors are counted beside them."""
-    queries = len({pair.query_id for pair in part.positives})
-    documents = len({pair.doc_id for pair in part.positives})
+    """Of the positive pairs; of the distractors; and `with_distractors`, of both together, as the paper's tables have
+    them: its test queries and documents include the distractors."""
+    asked = {pair.query_id for pair in part.positives}
+    distractors = {query.query_id for query in part.distractor_queries}
     return {
-        "pairs": len(part.positives),
-        "unique_titles": len({pair.title for pair in part.positives}),
-        "queries": queries,
-        "documents": documents,
-        "docs_per_query": len(part.positives) / queries if queries else 0.0,
-        "queries_per_doc": len(part.positives) / documents if documents else 0.0,
+        **_pair_facts(part.positives, asked),
         "distractor_queries": len(part.distractor_queries),
         "distractor_pairs": len(part.distractors),
         "distractor_documents": len({pair.doc_id for pair in part.distractors}),
+        "with_distractors": _pair_facts([*part.positives, *part.distractors], asked | distractors),
+    }
+
+
+def _pair_facts(pairs: Sequence[ClickPair], queries: Set[str]) -> dict[str, Any]:
+    """The columns of the paper's tables. A distractor query that lost all its pairs is a query of the set all the same,
+    so `queries` are given."""
+    documents = len({pair.doc_id for pair in pairs})
+    return {
+        "pairs": len(pairs),
+        "unique_titles": len({pair.title for pair in pairs}),
+        "queries": len(queries),
+        "documents": documents,
+        "docs_per_query": len(pairs) / len(queries) if queries else 0.0,
+        "queries_per_doc": len(pairs) / documents if documents else 0.0,
     }
 
 

@@ -1,6 +1,7 @@
 """From a judged collection to an evaluation set with hard negatives (D3): read, cluster where needed, choose, write."""
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,12 @@ from typing import Any
 from lexigraft.core.artifact import Manifest, hash_file, require_replaceable, write_artifact, write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.data.clicks.evalset import TERCILES, make_evalset, write_evalset
+from lexigraft.core.types import Document, Qrel
+from lexigraft.data.clicks.background import Background
+from lexigraft.data.clicks.evalset import TERCILES, EvalSet, make_evalset, write_evalset
 from lexigraft.data.clicks.settings import EvalSettings
-from lexigraft.data.collection import Collection, open_collection
+from lexigraft.data.collection import CORPUS, Collection, Reading, open_collection
+from lexigraft.data.sources import open_source
 from lexigraft.datasets.click_data import CLUSTERS_FILE
 from lexigraft.datasets.query_clusters import choose_backbone, cluster_queries
 from lexigraft.vocab.words import split_words
@@ -27,16 +31,19 @@ def make_evaluation_set(
     seed: int,
     out: Path,
     progress: Progress = SILENT,
+    background: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Write the evaluation set of the collection at `folder` to `out` and return its report.
 
     Queries judged in `split` (auto: test, dev or train) are candidates. The judgements of all splits tell which
-    documents belong to a cluster. Clusters are those of clusters.tsv or, where there is none, `clusters` new ones.
+    documents belong to a cluster. Clusters are those of clusters.tsv or, where there is none, `clusters` new ones. The
+    documents of the collections `background` are added to the corpus.
     """
     require_replaceable(out)
     if not any(folder.glob("corpus.jsonl*")) and (folder / "testset").is_dir():
         raise InputError(f"{folder} holds several sets; give one of them, such as {folder / 'testset'}")
     collection = open_collection(folder)
+    behind = [_open_background(source) for source in background]
     wanted = {qrel.query_id for qrel in collection.qrels(_split(collection, split)) if qrel.relevance > 0}
     positives = [qrel for name in collection.splits for qrel in collection.qrels(name) if qrel.relevance > 0]
     judged, named = {qrel.query_id for qrel in positives}, {qrel.doc_id for qrel in positives}
@@ -67,14 +74,35 @@ def make_evaluation_set(
             for name in TERCILES
         },
     }  # fmt: skip
-    config = {**asdict(settings), "split": split, "clusters": None if has_clusters else clusters, "backbone": used}
+    config = {
+        **asdict(settings), "split": split, "clusters": None if has_clusters else clusters, "backbone": used,
+        "background": [one.name for one in behind],
+    }  # fmt: skip
     parents = dict(collection.description()["files"])
+    parents |= {f"background-{number}": one.digest(CORPUS) for number, one in enumerate(behind, 1)}
     if has_clusters:
         parents[CLUSTERS_FILE] = hash_file(folder / CLUSTERS_FILE)
     with write_artifact(out, Manifest(KIND, FORMAT_VERSION, config, parents, seed)) as draft:
-        write_evalset(draft, found, queries, documents)
+        added = Background(
+            behind, (documents[doc] for doc in found.doc_ids), _unjudged(found, positives, documents), progress
+        )
+        write_evalset(draft, found, queries, documents, added.documents())
+        report["documents"] = len(found.doc_ids) + sum(one.added for one in added.added)
+        report["background"] = [asdict(one) for one in added.added]
         write_json(draft / "report.json", report)
     return report
+
+
+def _open_background(source: str) -> Collection:
+    """Ids may repeat there: documents that came before are left out and counted, whatever collection they came in."""
+    return open_source(source, Reading(on_duplicate="keep"))
+
+
+def _unjudged(found: EvalSet, positives: Iterable[Qrel], documents: Mapping[str, Document]) -> Iterator[Document]:
+    """The known positives of the set's queries that are not in it."""
+    asked, judged = {triplet.query_id for triplet in found.triplets}, set(found.doc_ids)
+    wanted = {qrel.doc_id for qrel in positives if qrel.query_id in asked} - judged
+    return (documents[doc] for doc in sorted(wanted & documents.keys()))
 
 
 def _terms(text: str) -> set[str]:

@@ -107,6 +107,18 @@ def list_count(stream: Uint16s, at: int) -> int:
 
 
 @compiled
+def list_postings(stream: Uint16s, at: int, form: int) -> int:
+    """How many postings a list (of 8 bits) has: of one of gaps, its words that are no fillers."""
+    count = list_count(stream, at)
+    if form != GAPS:
+        return count
+    n = 0
+    for i in range(at + HEADER, at + HEADER + count):
+        n += int(stream[i] > 255)
+    return n
+
+
+@compiled
 def list_max(stream: Uint16s, at: int) -> int:
     """The largest impact of a list (of 8 bits)."""
     return int(stream[at + 1]) >> 8

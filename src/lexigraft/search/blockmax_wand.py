@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
-from lexigraft.search.counters import NEXT, NEXT_GEQ, SCORE
+from lexigraft.search.counters import DOCUMENTS, NEXT, NEXT_GEQ, SCORE
 from lexigraft.search.decoded import decode_lists, documents_in, seek
 from lexigraft.search.lists import Keys, Lists, Terms, Weights
 from lexigraft.search.topk import make_key, offer_counted
@@ -69,8 +69,9 @@ def search_blockmax_wand(lists: Lists, terms: Terms, weights: Weights, heap: Key
                     here[t] = places[at[t]] if at[t] < starts[t + 1] else n_here
                     if counts is not None:
                         counts[NEXT] += 1
+                        counts[SCORE] += 1
                 if counts is not None:
-                    counts[SCORE] += 1
+                    counts[DOCUMENTS] += 1
                 if score >= threshold and (allowed is None or allowed[first + place] != 0):
                     key = make_key(score, lists.tie_rank[first + place])
                     size = offer_counted(heap, size, key, counts)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lexigraft.core.compiled import compiled
-from lexigraft.search.counters import NEXT, SCORE
+from lexigraft.search.counters import DOCUMENTS, NEXT, SCORE
 from lexigraft.search.decoded import decode_lists, documents_in
 from lexigraft.search.lists import Keys, Lists, Terms, Weights
 from lexigraft.search.topk import make_key, offer_counted
@@ -29,10 +29,11 @@ def search_exhaustive(lists: Lists, terms: Terms, weights: Weights, heap: Keys, 
                 scores[places[i]] += np.int64(weights[t]) * np.int64(impacts[i])
         if counts is not None:
             counts[NEXT] += starts[len(terms)]  # there is room for more, where a list is dense
+            counts[SCORE] += starts[len(terms)]
         for place in range(n_here):
             if scores[place] > 0 and (allowed is None or allowed[first + place] != 0):
                 key = make_key(scores[place], lists.tie_rank[first + place])
                 if counts is not None:
-                    counts[SCORE] += 1
+                    counts[DOCUMENTS] += 1
                 size = offer_counted(heap, size, key, counts)
     return size

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lexigraft.core.compiled import compiled
-from lexigraft.search.counters import NEXT, NEXT_GEQ, SCORE
+from lexigraft.search.counters import DOCUMENTS, NEXT, NEXT_GEQ, SCORE
 from lexigraft.search.decoded import decode_lists, documents_in, seek
 from lexigraft.search.lists import Keys, Lists, Terms, Weights
 from lexigraft.search.topk import make_key, offer_counted
@@ -55,6 +55,7 @@ def search_maxscore(lists: Lists, terms: Terms, weights: Weights, heap: Keys, al
                     at += 1
                 if counts is not None:
                     counts[NEXT] += at - cursors[i]
+                    counts[SCORE] += at - cursors[i]
                 cursors[i] = at
             for place in range(window_start, window_end):
                 score = window[place - window_start]
@@ -70,9 +71,11 @@ def search_maxscore(lists: Lists, terms: Terms, weights: Weights, heap: Keys, al
                         counts[NEXT_GEQ] += 1
                     if cursors[i] < ends[i] and places[cursors[i]] == place:
                         score += np.int64(weights[order[i]]) * np.int64(impacts[cursors[i]])
+                        if counts is not None:
+                            counts[SCORE] += 1
                     i -= 1
                 if counts is not None:
-                    counts[SCORE] += 1
+                    counts[DOCUMENTS] += 1
                 if i < 0 and score >= threshold:
                     key = make_key(score, lists.tie_rank[first + place])
                     size = offer_counted(heap, size, key, counts)

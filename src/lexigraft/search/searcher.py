@@ -19,7 +19,7 @@ from lexigraft.index.inverted import Index
 from lexigraft.search.answer import AUTO, SWEEP, TOUCHED, answer, are_terms, unpack
 from lexigraft.search.batch import rank_all
 from lexigraft.search.blockmax_wand import search_blockmax_wand
-from lexigraft.search.counters import COUNTERS, NEXT, SCORE
+from lexigraft.search.counters import COUNTERS, DOCUMENTS, NEXT, SCORE
 from lexigraft.search.exhaustive import search_exhaustive
 from lexigraft.search.folding import search_folded
 from lexigraft.search.lists import lists_of
@@ -121,8 +121,10 @@ class Searcher(Searching):
             totals = np.zeros(index.n_documents, np.int64)
             precise_scores(self._lists, meta.bits, terms, integers, allowed, totals)
             if counts is not None:
-                counts[NEXT] += index.lengths[terms].sum()
-                counts[SCORE] += np.count_nonzero(totals)
+                n_postings = index.lengths[terms].sum()
+                counts[NEXT] += n_postings
+                counts[SCORE] += n_postings
+                counts[DOCUMENTS] += np.count_nonzero(totals)
             best, scores = search_precise(totals, index.tie_rank, k)
             return best.astype(np.int32), scores.astype(np.float64) * (query_scale * meta.scale)
         heap = np.empty(k, np.int64)

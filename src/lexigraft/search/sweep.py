@@ -17,8 +17,8 @@ import numpy as np
 
 from lexigraft.core.array_types import Bytes, Int32s, Int64s, Uint16s
 from lexigraft.core.compiled import compiled
-from lexigraft.index.codec import DENSE, GAPS, HEADER, WIDE, list_count, list_max, padded
-from lexigraft.search.counters import INSERT, NEXT, SCORE
+from lexigraft.index.codec import DENSE, GAPS, HEADER, WIDE, list_count, list_max, list_postings, padded
+from lexigraft.search.counters import DOCUMENTS, INSERT, NEXT, SCORE
 from lexigraft.search.lists import Keys, Lists, Sums, Terms, Weights, add_dense, add_gaps, add_wide, flush
 from lexigraft.search.topk import MANY, cut_to_best, make_key
 
@@ -75,7 +75,8 @@ def search_sweep(
                         counts[INSERT] += len(keys) - k
         if counts is not None:
             counts[NEXT] += n_postings
-            counts[SCORE] += np.count_nonzero(accumulators[:n_padded])
+            counts[SCORE] += postings_of(lists, number, terms)
+            counts[DOCUMENTS] += np.count_nonzero(accumulators[:n_padded])
         accumulators[:n_padded] = 0
         if size > (2 * k if number == n_ranges - 1 and k > MANY else k):
             if counts is not None:
@@ -123,6 +124,17 @@ def add_lists(
     if n_rows > 0:
         add_rows(lists.octets, rows, row_weights, largest, n_rows, n_padded, sums, accumulators)
     return n_postings
+
+
+@compiled
+def postings_of(lists: Lists, number: int, terms: Terms) -> int:
+    """How many postings, without fillers, the terms' lists of a range have."""
+    n = 0
+    for t in range(len(terms)):
+        entry = int(lists.entries[number, terms[t]])
+        if entry > 0:
+            n += list_postings(lists.stream, lists.range_starts[number] + (entry >> 2), entry & 3)
+    return n
 
 
 @compiled

@@ -10,8 +10,8 @@ import numpy as np
 
 from lexigraft.core.array_types import Bytes, Int32s, Uint16s
 from lexigraft.core.compiled import compiled
-from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, list_count, padded
-from lexigraft.search.counters import INSERT, NEXT, SCORE
+from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, list_count, list_postings, padded
+from lexigraft.search.counters import DOCUMENTS, INSERT, NEXT, SCORE
 from lexigraft.search.lists import BEFORE_FIRST, Keys, Lists, Sums, Terms, Weights
 from lexigraft.search.sweep import reached_by
 from lexigraft.search.topk import MANY, cut_to_best, make_key
@@ -43,6 +43,7 @@ def search_touched(
                 n = add_touched(stream, octets, at, entry & 3, n_padded, weights[t], accumulators, touched, n)
                 if counts is not None:
                     counts[NEXT] += list_count(stream, at)
+                    counts[SCORE] += list_postings(stream, at, entry & 3)
         if allowed is None and size == 0 and n >= 2 * k:  # a key costs a look at the tie ranks: make few
             threshold = kth_score(accumulators, touched, n, k)
         for i in range(n):
@@ -61,7 +62,7 @@ def search_touched(
                 if counts is not None:
                     counts[INSERT] += len(keys) - k
         if counts is not None:
-            counts[SCORE] += n
+            counts[DOCUMENTS] += n
     if counts is not None:
         counts[INSERT] += size
     if size > (k if k <= MANY else 2 * k):

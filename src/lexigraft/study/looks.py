@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lexigraft.search.counters import COUNTERS
 from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.stages.layout import JUDGED
 from lexigraft.study.design import Study, cut_to
@@ -160,7 +161,7 @@ def engine_look(at: Looked) -> dict[str, float]:
     for one, other in zip(ours["searches"], theirs["searches"], strict=True):
         told[f"{one['method']} {one['k']}, times BM25's"] = one["ms"]["mean"] / other["ms"]["mean"]
     for one in ours["operations"]:
-        told |= {f"{name} {one['k']}": float(one[name]) for name in ("SCORE", "INSERT", "NEXT", "NEXT-GEQ")}
+        told |= {f"{name} {one['k']}": float(one[name]) for name in COUNTERS}
     told["gini"] = float(found["list_maxima"]["systems"][0]["non_empty"]["gini"] or 0)
     return told
 

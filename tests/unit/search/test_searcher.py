@@ -122,7 +122,7 @@ def test_exhaustive_counts_every_posting_once(tmp_path):
     rows = [{0: 1.0, 1: 2.0}] * 40 + [{1: 3.0}] * 60 + [{}] * 30  # list 1 is dense: its row has 192 places
     index = index_of(sparse_matrix(rows, 2), tmp_path / "i")
     counts = Searcher(index, "exhaustive").count(sparse_matrix([{0: 1.0, 1: 1.0}], 2, ["q"]), 5)
-    assert (counts["NEXT"], counts["SCORE"]) == (140, 100)
+    assert (counts["NEXT"], counts["SCORE"], counts["DOCUMENTS"]) == (140, 140, 100)
 
 
 @pytest.mark.parametrize("bits", [8, 16])
@@ -130,7 +130,7 @@ def test_counters_say_what_a_search_of_everything_reads(tmp_path, bits):
     rows = [{0: 1.0, 1: 2.0}, {1: 3.0}, {2: 1.0}]
     index = index_of(sparse_matrix(rows, 3), tmp_path / "i", settings=IndexSettings(bits=bits))
     counts = Searcher(index, "exhaustive").count(sparse_matrix([{0: 1.0, 1: 1.0}], 3), k=3)
-    assert (counts["NEXT"], counts["SCORE"]) == (3, 2)
+    assert (counts["NEXT"], counts["SCORE"], counts["DOCUMENTS"]) == (3, 3, 2)
 
 
 def accepted(scores, places, k):
@@ -154,7 +154,7 @@ def test_inserts_are_the_keys_that_were_accepted(tmp_path, method):
     scores[0] = 255  # impacts are the weights
     rows = [{0: float(score)} for score in scores]
     index = index_of(sparse_matrix(rows, 1, [f"d{number:04d}" for number in range(n)]), tmp_path / "i")
-    counts, everything = np.zeros(4, np.int64), np.ones(n, np.uint8)
+    counts, everything = np.zeros(len(COUNTERS), np.int64), np.ones(n, np.uint8)
     Searcher(index, method).search_ordinals(*vector({0: 1}), k, everything, counts)
     by_lane = [place for lane in range(STRIDE) for place in range(lane, n, STRIDE)]
     expected = accepted(scores, by_lane if method == "sweep" else range(n), k)

@@ -11,7 +11,7 @@ import logging
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +52,11 @@ class EvalSet:
     complete: int
     dropped: Mapping[str, int]  # queries, by reason
     unknown_documents: int  # positive judgements of documents that are not there
+
+    @property
+    def doc_ids(self) -> list[str]:
+        """The documents that it judges, sorted."""
+        return sorted({doc for triplet in self.triplets for doc in (*triplet.positives, *triplet.negatives)})
 
 
 def make_evalset(
@@ -183,16 +188,23 @@ def _choose(found: Sequence[Triplet], candidates: Sequence[str], settings: EvalS
     return sorted(chosen, key=lambda triplet: triplet.query_id)
 
 
-def write_evalset(folder: Path, found: EvalSet, queries: Mapping[str, str], documents: Mapping[str, Document]) -> None:
-    """BEIR layout, negatives with relevance 0, and `evalset.jsonl`, a line a query."""
-    named = sorted({doc for t in found.triplets for doc in (*t.positives, *t.negatives)})
+def write_evalset(
+    folder: Path,
+    found: EvalSet,
+    queries: Mapping[str, str],
+    documents: Mapping[str, Document],
+    background: Iterable[Document] = (),
+) -> None:
+    """BEIR layout, negatives with relevance 0, and `evalset.jsonl`, a line a query. The corpus is what is judged, then
+    the background."""
     qrels = [
         Qrel(t.query_id, doc, found.labels.get((t.query_id, doc), 0))
         for t in found.triplets
         for doc in (*t.positives, *t.negatives)
     ]
     texts = [Query(triplet.query_id, queries[triplet.query_id]) for triplet in found.triplets]
-    write_collection(folder, (documents[doc] for doc in named), texts, {SPLIT: qrels})
+    corpus = chain((documents[doc] for doc in found.doc_ids), background)
+    write_collection(folder, corpus, texts, {SPLIT: qrels})
     with (folder / "evalset.jsonl").open("w", encoding="utf-8") as file:
         for triplet in found.triplets:
             file.write(json.dumps(asdict(triplet), ensure_ascii=False) + "\n")
