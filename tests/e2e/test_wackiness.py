@@ -11,8 +11,8 @@ from lexigraft.core.errors import SettingError
 from lexigraft.data.write import write_collection
 from lexigraft.explain.wackiness_store import open_wackiness
 from lexigraft.index.store import open_index
-from lexigraft.study.wackiness import measure_wackiness
-from lexigraft.study.wackiness_settings import WackinessSettings
+from lexigraft.study.wackiness.measure import measure_wackiness
+from lexigraft.study.wackiness.settings import WackinessSettings
 from tests.conftest import DOCUMENTS, QRELS, QUERIES
 from tests.e2e.test_model import backbone, collection, finished  # noqa: F401  (fixtures)
 

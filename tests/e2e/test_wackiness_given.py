@@ -12,9 +12,9 @@ from lexigraft.data.collection import open_collection
 from lexigraft.data.write import write_collection
 from lexigraft.index.store import open_index
 from lexigraft.stages.standalone import encode, index_vectors
-from lexigraft.study.wackiness import measure_wackiness
-from lexigraft.study.wackiness_given import GivenSystems
-from lexigraft.study.wackiness_settings import WackinessSettings
+from lexigraft.study.wackiness.given import GivenSystems
+from lexigraft.study.wackiness.measure import measure_wackiness
+from lexigraft.study.wackiness.settings import WackinessSettings
 from lexigraft.vectors.store import open_vectors
 from tests.conftest import DOCUMENTS, QRELS, QUERIES
 from tests.e2e.test_model import backbone, collection, finished  # noqa: F401  (fixtures)

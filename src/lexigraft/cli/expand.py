@@ -57,7 +57,7 @@ def rm3(
     json: JsonOption = False,
 ) -> None:
     """Add to each query the terms of what it finds first, and search again (RM3)."""
-    from lexigraft.study.expansion import expand_rm3
+    from lexigraft.study.expansion.over_bm25 import expand_rm3
 
     show_messages()
     feedback = Rm3Settings(fb_docs, fb_terms, original_weight, document_weights, max_share)
@@ -76,7 +76,7 @@ def query2doc(
     json: JsonOption = False,
 ) -> None:
     """Add to each query a text that was generated for it (Query2Doc)."""
-    from lexigraft.study.expansion import expand_query2doc
+    from lexigraft.study.expansion.over_bm25 import expand_query2doc
 
     show_messages()
     rows = expand_query2doc(
@@ -89,7 +89,7 @@ def query2doc(
 @grouped
 def doc2query(what: Expanded, generated: GeneratedOption, given: SettingsOptions, json: JsonOption = False) -> None:
     """Add to each document queries that were generated for it, and index those (DocT5Query)."""
-    from lexigraft.study.expansion import expand_doc2query
+    from lexigraft.study.expansion.over_bm25 import expand_doc2query
 
     show_messages()
     rows = expand_doc2query(what.data, generated, what.out_, given.load(), what.index, what.split, BarProgress())
@@ -119,7 +119,7 @@ def generate(
     json: JsonOption = False,
 ) -> None:
     """Generate text for queries or documents with a model of your own, for 'query2doc' or 'doc2query'."""
-    from lexigraft.study.generated_text import generate_text
+    from lexigraft.study.expansion.generated_text import generate_text
 
     show_messages()
     drawing = GenerateSettings(prompt, texts, max_tokens, input_tokens, top_k, top_p, temperature, batch, seed)

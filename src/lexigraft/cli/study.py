@@ -9,8 +9,8 @@ from lexigraft.cli.console import err, print_json, print_line, print_table
 from lexigraft.cli.options import JsonOption, OutOption, SetOption
 
 if TYPE_CHECKING:
+    from lexigraft.study.conduct import Asked
     from lexigraft.study.perform import Ended
-    from lexigraft.study.study import Asked
 
 NAMES = "vocabulary, pretraining, rescaling, wackiness, corpus-vocabulary"
 
@@ -66,7 +66,7 @@ def study(
     results.json.
     """
     from lexigraft.study.all_claims import write_claims
-    from lexigraft.study.study import ask, conduct
+    from lexigraft.study.conduct import ask, conduct
 
     if name == "claims":
         claims = write_claims(out)

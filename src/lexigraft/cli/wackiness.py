@@ -8,7 +8,7 @@ import typer
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
 from lexigraft.cli.options import JsonOption, OutOption
 from lexigraft.cli.setting_options import setting_option
-from lexigraft.study.wackiness_settings import WackinessSettings
+from lexigraft.study.wackiness.settings import WackinessSettings
 
 DOCUMENTS = 20_000
 
@@ -84,8 +84,8 @@ def wackiness(
     with their areas (W-AUC), the wackiest terms, effectiveness without them, and what pruning by them costs. Called
     again, the command does only what is not done yet.
     """
-    from lexigraft.study.wackiness import measure_wackiness
-    from lexigraft.study.wackiness_given import GivenSystems
+    from lexigraft.study.wackiness.given import GivenSystems
+    from lexigraft.study.wackiness.measure import measure_wackiness
 
     show_messages()
     settings = WackinessSettings(

@@ -136,8 +136,8 @@ def rm3_look(at: Looked) -> dict[str, Any]:
 
 
 def _wackiness(at: Looked, system: str, removal: bool = True) -> dict[str, Any]:
-    from lexigraft.study.wackiness import measure_wackiness
-    from lexigraft.study.wackiness_settings import WackinessSettings
+    from lexigraft.study.wackiness.measure import measure_wackiness
+    from lexigraft.study.wackiness.settings import WackinessSettings
 
     settings = WackinessSettings(removal=removal, removal_queries=500, threads=2)
     out = at.run.folder.root / f"wackiness-{system}"

@@ -22,8 +22,8 @@ from lexigraft.expand.settings import Rm3Settings
 from lexigraft.index.inverted import Index
 from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.searcher import Searcher
-from lexigraft.study.expansion_report import measured_system
-from lexigraft.study.expansion_work import (
+from lexigraft.study.expansion.report import measured_system
+from lexigraft.study.expansion.work import (
     begin,
     lexical_index,
     notes,

@@ -19,12 +19,12 @@ from lexigraft.core.settings import DataSettings, IndexSettings, Settings
 from lexigraft.data.collection import Collection
 from lexigraft.expand.generated import read_generated
 from lexigraft.stages.standalone import find_finetuned
-from lexigraft.study.expansion import DOC2QUERY, PLAIN, QUERY2DOC
-from lexigraft.study.expansion_work import Work, lexical_index
-from lexigraft.study.wackiness_encoding import FROM_MODEL, encode_and_index
-from lexigraft.study.wackiness_index import open_alone, open_plain
-from lexigraft.study.wackiness_place import Workplace
-from lexigraft.study.wackiness_settings import WackinessSettings
+from lexigraft.study.expansion.over_bm25 import DOC2QUERY, PLAIN, QUERY2DOC
+from lexigraft.study.expansion.work import Work, lexical_index
+from lexigraft.study.wackiness.encoding import FROM_MODEL, encode_and_index
+from lexigraft.study.wackiness.index import open_alone, open_plain
+from lexigraft.study.wackiness.place import Workplace
+from lexigraft.study.wackiness.settings import WackinessSettings
 from lexigraft.vectors.deciding_words import decide_words
 
 PlaceOf = Callable[[str], Workplace]  # the workplace of a system, by its name

@@ -13,7 +13,7 @@ from lexigraft.measure.cost import flops, mean_terms
 from lexigraft.measure.measures import measure, measured_by
 from lexigraft.measure.trec import write_run
 from lexigraft.search.searcher import Searcher
-from lexigraft.study.expansion_work import Asked, Work
+from lexigraft.study.expansion.work import Asked, Work
 from lexigraft.vectors import query_store
 
 MEASURES = ("MRR@10", "nDCG@10", "R@10", "R@100", "R@1000")

@@ -11,7 +11,7 @@ from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.expand.generate import generate_file
 from lexigraft.expand.settings import GenerateSettings
 from lexigraft.stages.vocabularies import judged_collection
-from lexigraft.study.expansion_work import ALL_QUERIES
+from lexigraft.study.expansion.work import ALL_QUERIES
 
 OF = ("queries", "documents")
 

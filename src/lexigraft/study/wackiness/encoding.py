@@ -9,7 +9,7 @@ from lexigraft.core.settings import DataSettings, IndexSettings
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
-from lexigraft.study.wackiness_place import Workplace
+from lexigraft.study.wackiness.place import Workplace
 from lexigraft.vectors import store as vectors_store
 from lexigraft.vectors.store import open_vectors
 

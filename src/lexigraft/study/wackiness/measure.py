@@ -29,11 +29,11 @@ from lexigraft.explain.wackiness_store import Wackiness
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.vocabularies import judged_collection
-from lexigraft.study.wackiness_given import GivenSystems, Opened, open_given
-from lexigraft.study.wackiness_place import Workplace
-from lexigraft.study.wackiness_report import write_report
-from lexigraft.study.wackiness_settings import WackinessSettings
-from lexigraft.study.wackiness_system import SystemStudy
+from lexigraft.study.wackiness.given import GivenSystems, Opened, open_given
+from lexigraft.study.wackiness.place import Workplace
+from lexigraft.study.wackiness.report import write_report
+from lexigraft.study.wackiness.settings import WackinessSettings
+from lexigraft.study.wackiness.system import SystemStudy
 
 
 def measure_wackiness(

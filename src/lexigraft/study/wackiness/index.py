@@ -15,7 +15,7 @@ from lexigraft.index.store import open_index
 from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.stages.encode import searched_documents
 from lexigraft.stages.standalone import seen_from
-from lexigraft.study.wackiness_place import Workplace
+from lexigraft.study.wackiness.place import Workplace
 from lexigraft.vectors import store as vectors_store
 
 

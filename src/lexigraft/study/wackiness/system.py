@@ -31,11 +31,11 @@ from lexigraft.explain.wackiness import TermScores, TextTerms, measure_importanc
 from lexigraft.explain.wackiness_curve import curve_runs
 from lexigraft.explain.wackiness_store import FORMAT_VERSION, KIND, Wackiness, open_wackiness, write_wackiness
 from lexigraft.learn.training_data import TRAIN
-from lexigraft.study.wackiness_encoding import encode_and_index
-from lexigraft.study.wackiness_place import Workplace
-from lexigraft.study.wackiness_pruning import SHARES, pruning_rows
-from lexigraft.study.wackiness_removal import REPEATS, TIE_DRAWS, removal_curves
-from lexigraft.study.wackiness_settings import DOCUMENT_SIDE, QUERY_SIDE, WackinessSettings
+from lexigraft.study.wackiness.encoding import encode_and_index
+from lexigraft.study.wackiness.place import Workplace
+from lexigraft.study.wackiness.pruning import SHARES, pruning_rows
+from lexigraft.study.wackiness.removal import REPEATS, TIE_DRAWS, removal_curves
+from lexigraft.study.wackiness.settings import DOCUMENT_SIDE, QUERY_SIDE, WackinessSettings
 from lexigraft.vocab.stopwords import ENGLISH
 
 log = logging.getLogger(__name__)

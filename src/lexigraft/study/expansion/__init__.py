@@ -1,0 +1,1 @@
+"""BM25 with expanded queries or documents."""
