@@ -90,3 +90,33 @@ def test_a_study_that_is_killed_goes_on_to_the_same_tables(places, tmp_path):
     assert all((killed / "arms" / name).stat().st_mtime_ns == when for name, when in left.items())  # not trained again
     for file in ("tables.md", "tables.csv", "verdicts.md", "curves.svg"):
         assert (killed / file).read_bytes() == (whole / file).read_bytes()
+
+
+def test_points_are_what_a_run_measures(places, tmp_path):
+    """Whole vectors and cut ones rank as an index of 24 bits does, and cost the same."""
+    from lexigraft.core.config import load_settings
+    from lexigraft.stages.finished_run import open_run
+    from lexigraft.study.design import COSTS, WHOLE, at_cost, cut_to
+    from lexigraft.study.points import measure_points
+    from lexigraft.whole_run import run
+
+    settings = [
+        'run.systems=["bm25","esplade"]', "model.backbone=scratch", "model.layers=1", "backbone.width=32",
+        "backbone.heads=2", "backbone.pieces=300", "pretrain.steps=2", "finetune.steps=10", "finetune.batch=16",
+        "finetune.validate_every=5", "finetune.validation_queries=20", "index.bits=24", "prune.budget=none",
+        "prune.budgets=[[0,0],[7,20],[5,10]]", "evaluate.measures=[]",
+    ]  # fmt: skip
+    report = run(str(places / "stems"), tmp_path / "run", load_settings(None, settings))
+    found = measure_points(open_run(tmp_path / "run"), STUDIES["vocabulary"])
+    rows = {(row["system"], row["qk"], row["dk"]): row for row in report["rows"]}
+    expected = {
+        WHOLE: rows["esplade", 0, 0], cut_to(7, 20): rows["esplade", 7, 20], cut_to(5, 10): rows["esplade", 5, 10],
+    }  # fmt: skip
+    for name, row in expected.items():
+        assert found.points[name].mrr == pytest.approx(row["MRR@10"], abs=0.01), name
+        assert found.points[name].flops == pytest.approx(row["FLOPS"]), name
+        assert found.points[name].terms_q == pytest.approx(row["L0_q"]), name
+        assert found.points[name].terms_d == pytest.approx(row["L0_d"]), name
+    assert found.bm25.mrr == pytest.approx(rows["bm25", 0, 0]["MRR@10"], abs=0.02)
+    costs = [found.points[at_cost(share)].held_out for share in COSTS if at_cost(share) in found.points]
+    assert costs == sorted(costs)  # what more may cost is never worth less where it was chosen

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.errors import ArtifactError
 from lexigraft.study.design import BM25, MRR, Side, Study
-from lexigraft.study.finished import Finished, Point, read_all
+from lexigraft.study.finished import Finished, Point, file_of, read_all
 
 POINT_MEASURES = {"FLOPS": "flops", "L0_q": "terms_q", "L0_d": "terms_d"}
 
@@ -19,7 +20,22 @@ def evidence_of(out: Path, study: Study, scale: str) -> "Evidence":
     """What lies in a study's folder, of arms and weights that the study has: those of a former plan count no more."""
     known = {arm.name: arm.weights or (None,) for arm in study.arms}
     found = read_all(out, study.name, scale)
+    _require_same_queries(out, found)
     return Evidence([one for one in found if one.training.weight in known.get(one.training.arm, ())])
+
+
+def _require_same_queries(out: Path, found: Sequence[Finished]) -> None:
+    """Raise where trainings on one collection were measured on different queries: ranks are compared one by one."""
+    first: dict[str, Finished] = {}
+    for one in found:
+        if one.collapsed:
+            continue
+        other = first.setdefault(one.training.collection, one)
+        if one.queries != other.queries:
+            raise ArtifactError(
+                f"{file_of(out, one.training)} and {file_of(out, other.training)} were measured on different queries of "
+                f"{one.training.collection}; remove those of the one that is not wanted"
+            )
 
 
 @dataclass

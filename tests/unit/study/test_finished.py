@@ -66,3 +66,16 @@ def test_studies_and_scales_are_not_mixed(tmp_path):
     write_finished(tmp_path, finished("a", 0, {}))
     with pytest.raises(ArtifactError, match="of the study s at scale gpu; give each study and scale a folder"):
         read_all(tmp_path, "s", "tiny")
+
+
+def test_trainings_on_other_queries_are_not_compared(tmp_path):
+    from lexigraft.study.design import Arm, Study
+    from lexigraft.study.evidence import evidence_of
+
+    study = Study("s", "S", "P", "w", (), (Arm("a", ""),), (), ())
+    write_finished(tmp_path, finished("a", 0, {"whole": point([1])}))
+    write_finished(tmp_path, finished("a", 1, {"whole": point([1])}))
+    assert evidence_of(tmp_path, study, "gpu").seeds("c", "a") == [0, 1]
+    write_finished(tmp_path, finished("a", 1, {"whole": point([1, 1])})._replace(queries="others"))
+    with pytest.raises(ArtifactError, match=r"s1\.json and .*s0\.json were measured on different queries of c"):
+        evidence_of(tmp_path, study, "gpu")
