@@ -33,8 +33,8 @@ def _require_same_queries(out: Path, found: Sequence[Finished]) -> None:
         other = first.setdefault(one.training.collection, one)
         if one.queries != other.queries:
             raise ArtifactError(
-                f"{file_of(out, one.training)} and {file_of(out, other.training)} were measured on different queries of "
-                f"{one.training.collection}; remove those of the one that is not wanted"
+                f"{file_of(out, one.training)} and {file_of(out, other.training)} were measured on different queries "
+                f"of {one.training.collection}; remove those of the one that is not wanted"
             )
 
 
