@@ -51,6 +51,10 @@ def test_a_dry_run_says_what_would_be_trained_and_trains_nothing(data, tmp_path,
         (arm, seed) for arm in ("esplade", "rand") for seed in ("0", "1")
     }
     assert plan["minutes"] == pytest.approx(4 * 3 * 2 / 2)  # four processes of three trainings, two minutes each
+    other = ("study", "vocabulary", "--data", data, "--out", tmp_path / "out", "--seeds", "0", "--dry-run", "--json")
+    usual, every = lexigraft(*other).json["processes"], lexigraft(*other, "--arms", "all").json["processes"]
+    assert {one["arm"] for one in usual} == set(STUDIES["vocabulary"].deciding)
+    assert {one["arm"] for one in every} == {arm.name for arm in STUDIES["vocabulary"].arms}
     answer = lexigraft("study", "vocabulary", *asked)
     assert "about 24 minutes with --jobs 1" in answer.stdout
     assert not (tmp_path / "out").exists()

@@ -56,7 +56,7 @@ def test_a_study_runs_from_its_arms_to_its_verdicts(name, places, tmp_path):
         "not decided here"
     }  # one seed, and a scale that never decides
     results = json.loads((out / "results.json").read_text())
-    assert {row["model"] for row in results["rows"]} == {"bm25", *(arm.name for arm in study.arms)}
+    assert {row["model"] for row in results["rows"]} == {"bm25", *study.deciding}
     assert {row["point"] for row in results["rows"]} <= set(study.points)
     assert {one["value"] for one in results["looks"]} == set(study.shown)
     for one in results["trainings"]:

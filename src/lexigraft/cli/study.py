@@ -30,7 +30,10 @@ def study(
         str, typer.Option("--scale", help="tiny (seconds an arm), cpu, or gpu, which alone decides.")
     ] = "gpu",
     arms: Annotated[
-        str | None, typer.Option("--arms", help="Some arms, with commas between; all where not given.")
+        str | None,
+        typer.Option(
+            "--arms", help="Some arms, with commas between, or all; those that claims wait for where not given."
+        ),
     ] = None,
     seeds: Annotated[str, typer.Option("--seeds", help="Seeds, with commas between.")] = "0,1,2",
     jobs: Annotated[

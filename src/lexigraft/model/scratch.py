@@ -13,7 +13,7 @@ import torch
 from lexigraft.core.settings import BackboneSettings
 from lexigraft.model.backbone import find_tokenizer, transformers_library
 from lexigraft.vocab.subwords import from_transformers
-from lexigraft.vocab.tokenizer_files import copy_tokenizer, write_tokenizer
+from lexigraft.vocab.tokenizer_files import copy_tokenizer, without_punctuation, write_tokenizer
 from lexigraft.vocab.wordpiece import train_wordpiece
 
 LAYERS = 3
@@ -26,7 +26,10 @@ def make_backbone(
     """Learn a WordPiece tokenizer from `texts`, or take that of `settings`, draw an encoder of `layers` layers (0:
     three) for it, and write both into `folder`."""
     if settings.tokenizer:
-        copy_tokenizer(find_tokenizer(Path(settings.tokenizer)), Path(settings.tokenizer), folder)
+        opened = find_tokenizer(Path(settings.tokenizer))
+        if not settings.punctuation:
+            opened = without_punctuation(opened)
+        copy_tokenizer(opened, Path(settings.tokenizer), folder)
         # The copy is what will be read: it has all that a masked language model needs, or is refused now.
         from_transformers(find_tokenizer(folder), settings.tokenizer)
     else:

@@ -20,12 +20,13 @@ from lexigraft.study.regime import Scale, scale_of
 from lexigraft.study.work import Work
 
 USUAL_SEEDS = (0, 1, 2)
+ALL = "all"
 USUAL_GIB = {"tiny": 0.8, "cpu": 2.0, "gpu": 3.0}
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of a study. `arms` and `seeds`: some of them (empty: all, and three)."""
+    """What is asked of a study. `arms`: some of them (empty: those that claims wait for; "all")."""
 
     study: Study
     scale: Scale
@@ -76,11 +77,12 @@ class Asked:
 
     def _arms(self) -> list[Arm]:
         known = {arm.name: arm for arm in self.study.arms}
-        if unknown := [name for name in self.arms if name not in known]:
+        named = tuple(known) if self.arms == (ALL,) else self.arms or self.study.deciding
+        if unknown := [name for name in named if name not in known]:
             raise SettingError(
                 f"--arms: the study {self.study.name} has no {', '.join(unknown)}; it has {', '.join(known)}"
             )
-        chosen = [known[name] for name in self.arms or known]
+        chosen = [known[name] for name in named]
         lacking = [arm.name for arm in chosen if arm.needs_general]
         if lacking and not self.general:
             raise SettingError(

@@ -107,5 +107,11 @@ class Study(NamedTuple):
         return next(arm for arm in self.arms if arm.name == name)
 
     @property
+    def deciding(self) -> tuple[str, ...]:
+        """The arms that some claim waits for."""
+        needed = {name for claim in self.claims for name in claim.needs}
+        return tuple(arm.name for arm in self.arms if arm.name in needed)
+
+    @property
     def points(self) -> tuple[str, ...]:
         return (WHOLE, *(cut_to(*cut) for cut in self.cuts), *map(at_cost, COSTS))

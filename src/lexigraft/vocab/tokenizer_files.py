@@ -68,6 +68,18 @@ def copy_tokenizer(opened: Any, source: Path, folder: Path) -> None:
             shutil.copyfile(source / name, folder / name)
 
 
+def without_punctuation(opened: Any) -> Any:
+    """A tokenizer that `transformers` opened, as one that reads every punctuation mark and symbol as a space."""
+    from tokenizers import Regex, normalizers
+    from transformers import PreTrainedTokenizerFast
+
+    backend = opened.backend_tokenizer
+    marks = normalizers.Replace(Regex(r"[\p{P}\p{S}]"), " ")
+    backend.normalizer = normalizers.Sequence([part for part in (marks, backend.normalizer) if part is not None])
+    # The general class: BERT's own would make its normalizer anew when it is opened.
+    return PreTrainedTokenizerFast(tokenizer_object=backend, **opened.special_tokens_map)  # type: ignore[no-untyped-call]
+
+
 def is_tokenizer(folder: Path) -> bool:
     """Whether `folder` holds a tokenizer that can be opened."""
     return any((folder / name).is_file() for name in (MODEL_FILE, PIECES_FILE))

@@ -83,3 +83,17 @@ def test_every_family_reads_and_has_rows_as_long_as_asked_for(family, kind, tmp_
     logits = model(tokens).logits
     assert logits.shape == (2, 12, model.config.vocab_size)
     assert torch.isfinite(logits).all()
+
+
+def test_a_given_tokenizer_can_leave_punctuation_out(tmp_path):
+    source = write_backbone("bert", tmp_path / "theirs")
+    read = {}
+    for kept in (True, False):
+        out = tmp_path / str(kept)
+        out.mkdir()
+        settings = BackboneSettings(tokenizer=str(source), width=8, heads=2, positions=12, punctuation=kept)
+        make_backbone([], 1, 0, out, settings)
+        tokenizer = load_backbone(str(out)).hf_tokenizer
+        read[kept] = tokenizer.tokenize("kur, mel? [tos] vip.")
+    assert [piece for piece in read[True] if piece in ",?."] == [",", "?", "."]
+    assert read[False] == ["kur", "mel", "tos", "vip"]

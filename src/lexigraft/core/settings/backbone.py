@@ -16,6 +16,11 @@ class BackboneSettings(Section, name="backbone"):
         "a tokenizer folder to take as it is, such as `lexigraft vocab wordpiece` makes",
         empty="one is learned from the documents and training queries",
     )
+    punctuation: bool = setting(
+        True,
+        "whether a tokenizer that is given reads punctuation; without it, a mark is read as a space, as in tokenizers "
+        "that are learned here",
+    )
     pieces: int = setting(
         8000,
         "how many pieces a tokenizer learns, special tokens included; with a plain head they are the output vocabulary",

@@ -37,7 +37,16 @@ ARMS = (
         "unicoil-large-taught", "40 words of TILDE, and the divergence from a teacher alone, over 8 documents",
         (*UNICOIL, *LARGEST, *TILDE, *KEEP_40, *NEGATIVES), (0.0,), LOOKS,
     ),
-    # No claim waits for these.
+    # No claim waits for these. BERT's pieces hold punctuation and those learned here do not: the first two say how much
+    # of a difference is that.
+    Arm(
+        "unicoil-bert-words", "uniCOIL over BERT's pieces without punctuation",
+        (*UNICOIL, *BERT, "backbone.punctuation=false"), (0.0,), LOOKS,
+    ),
+    Arm(
+        "doc-bert-words", "SPLADE-doc over BERT's pieces without punctuation",
+        (*DOC, *BERT, "backbone.punctuation=false"), PRESSED, LOOKS,
+    ),
     Arm(
         "unicoil-pretrained", "uniCOIL on the encoder that is given, with its own pieces",
         (*UNICOIL, "model.backbone={backbone}", "mlm.steps=0"), (0.0,), LOOKS,
