@@ -79,6 +79,7 @@ CLAIMS = (
         "R2", "Dividing the head recovers encoders whose head has a large norm.",
         "ModernBERT .045 to .250, Ettin .099 to .238, RoBERTa .194 to .228 (MRR@10)",
         tuple(Contrast(Side(arm, WHOLE, DIVIDED), ABOVE, Side(arm, WHOLE, AS_IT_IS)) for arm in LARGE_ONES),
+        arms=(f"{SMALL}-auto", f"{LARGE}-auto"),  # how close auto comes is shown beside
     ),
     Claim(
         "R3", "Dividing too far collapses.", "RoBERTa, alpha 16: .000 (MRR@10), alpha 4: .228",
