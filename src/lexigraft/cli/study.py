@@ -88,7 +88,7 @@ def study(
         _show_plan(asked, jobs, json)
         return
     works = asked.works()
-    minutes = sum(asked.minutes(work) for work in works)
+    minutes = sum(asked.minutes(works))
     _say(f"{len(works)} processes to run, {jobs} at a time: about {minutes / jobs:.0f} minutes")
     results, ended = conduct(asked, jobs, None if stop_after is None else 60 * stop_after, _show_ended)
     failed = [one for one in ended if one.status]
@@ -129,12 +129,12 @@ def _show_ended(one: "Ended") -> None:
 def _show_plan(asked: "Asked", jobs: int, json: bool) -> None:
     works = asked.works()
     rows = [
-        [work.collection, work.arm.name, str(work.seed), str(len(work.unfinished())), f"{asked.minutes(work):.1f}",
+        [work.collection, work.arm.name, str(work.seed), str(len(work.unfinished())), f"{minutes:.1f}",
          work.arm.about]
-        for work in works
+        for work, minutes in zip(works, asked.minutes(works), strict=True)
     ]  # fmt: skip
     gib = asked.memory_gib()
-    total = sum(asked.minutes(work) for work in works)
+    total = sum(asked.minutes(works))
     if json:
         plan = [
             dict(zip(("collection", "arm", "seed", "trainings", "minutes", "about"), row, strict=True)) for row in rows

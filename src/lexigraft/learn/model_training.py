@@ -252,9 +252,7 @@ class ModelTraining:
         from lexigraft.learn.bm25_negatives import MINED, Bm25Negatives
 
         settings, out = self.settings.finetune, self.folder.model("negatives")
-        by_bm25 = Bm25Negatives(
-            "finetune", self.collection, self.folder, self.settings, self.artifacts, self.progress
-        )  # fmt: skip
+        by_bm25 = Bm25Negatives("finetune", self.collection, self.folder, self.settings, self.artifacts, self.progress)
         by_bm25.mined(out, settings.negatives_depth)
         return replace(settings, negatives=str(out / MINED))
 

@@ -65,10 +65,10 @@ class Asked:
         decisions = decisions_of(self.study, evidence, self.scale)
         return missing(self.study, evidence, decisions, names, self.scale.name)
 
-    def minutes(self, work: Work) -> float:
-        """About how long a process will take."""
+    def minutes(self, works: Sequence[Work]) -> list[float]:
+        """About how long each process will take."""
         finished = self.evidence().finished
-        return sum(seconds_of(one, finished, self.scale.name) for one in work.unfinished()) / 60
+        return [sum(seconds_of(one, finished, self.scale.name) for one in work.unfinished()) / 60 for work in works]
 
     def memory_gib(self) -> float:
         """The most that a process of this scale took, or about what it will take where none has run."""
@@ -97,10 +97,9 @@ def ask(name: str, scale: str, out: Path, **options: Any) -> Asked:
     if name not in STUDIES:
         raise SettingError(f"there is no study {name!r}; one of {', '.join(STUDIES)}")
     asked = Asked(STUDIES[name], scale_of(scale), out, **options)
-    if duplicated := {
-        Path(data).name for data in asked.data if [Path(d).name for d in asked.data].count(Path(data).name) > 1
-    }:
-        raise SettingError(f"--data: several collections are called {', '.join(sorted(duplicated))}; rename one")
+    names = [Path(data).name for data in asked.data]
+    if duplicated := sorted({name for name in names if names.count(name) > 1}):
+        raise SettingError(f"--data: several collections are called {', '.join(duplicated)}; rename one")
     for data in asked.data:
         if "train" not in open_source(data).splits:
             raise InputError(f"{data} has no training judgements (qrels/train.tsv), and a study trains; give another")

@@ -33,7 +33,6 @@ class Scale(NamedTuple):
     """How much is trained. `tokens` is what a batch of fine-tuning may read, queries and documents together."""
 
     name: str
-    about: str
     layers: int
     pretrain_steps: int
     finetune_steps: int
@@ -55,7 +54,7 @@ class Scale(NamedTuple):
 
 SCALES = {
     TINY: Scale(
-        TINY, "seconds an arm; shows that everything runs", layers=1, pretrain_steps=4, finetune_steps=12, rate=1e-3,
+        TINY, layers=1, pretrain_steps=4, finetune_steps=12, rate=1e-3,
         tokens=600, decides=False,
         settings=("model.backbone=scratch", "vocab.min_count=1", "finetune.validate_every=6",
                   "finetune.validation_queries=20"),
@@ -63,12 +62,12 @@ SCALES = {
               "tilde.batch=16", "teacher.batch=4", "teacher.layers=1"),
     ),
     CPU: Scale(
-        CPU, "a quarter of an hour an arm on two cores; shows a direction", layers=3, pretrain_steps=60,
+        CPU, layers=3, pretrain_steps=60,
         finetune_steps=120, rate=5e-4, tokens=4096, decides=False,
         settings=("finetune.validate_every=60", "finetune.validation_queries=500"),
     ),
     GPU: Scale(
-        GPU, "a minute or two an arm on a data-centre GPU; decides", layers=0, pretrain_steps=300, finetune_steps=400,
+        GPU, layers=0, pretrain_steps=300, finetune_steps=400,
         rate=3e-4, tokens=65536, decides=True,
         settings=("finetune.validate_every=200", "finetune.validation_queries=1000",
                   "finetune.validation_documents=4000"),

@@ -10,6 +10,7 @@ import argparse
 import logging
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -32,6 +33,8 @@ from lexigraft.train.loop import TrainingError
 from lexigraft.whole_run import run
 
 log = logging.getLogger(__name__)
+
+NOTHING_FOUND = Measured("", Point(0, 0, 0.0, 0.0, 0.0, 0.0, ""), {})  # by a training that no model came of
 
 
 class Times(float):
@@ -125,7 +128,7 @@ def _finished(work: Work, training: Training) -> Finished:
             found = measure_points(opened, work.study)
             looks = look(Looked(opened, work.study, work.others), work.arm.looks)
         except TrainingError as error:
-            collapsed, found = str(error), _of_bm25_alone(work)
+            collapsed, found = str(error), NOTHING_FOUND
     made_by = {
         "settings": settings, "command": _command(work), "commit": commit(), "device": device(),
         "versions": versions(), "seconds": round(usage.seconds, 1), "memory_mib": round(usage.peak_rss_mib),
@@ -136,15 +139,9 @@ def _finished(work: Work, training: Training) -> Finished:
     )
 
 
-def _of_bm25_alone(work: Work) -> Measured:
-    """What is known where no model came of a training: nothing was found by it."""
-    return Measured("", Point(0, 0, 0.0, 0.0, 0.0, 0.0, ""), {})
-
-
 def _command(work: Work) -> str:
-    return " ".join(
-        ["lexigraft study", work.study.name, "--arms", work.arm.name, "--seeds", str(work.seed), *work.options]
-    )
+    asked = ["lexigraft", "study", work.study.name, "--arms", work.arm.name, "--seeds", str(work.seed)]
+    return shlex.join([*asked, *work.options])
 
 
 def usual_tokenizer() -> str:

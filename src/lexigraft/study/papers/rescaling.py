@@ -1,8 +1,8 @@
 """Rescaling MLM-Head for Neural Sparse Retrieval: encoders whose heads are small and large by their own training.
 
 Every encoder is drawn and trained as a masked language model here, on the collection's own texts. How large the rows of
-its tied head become is decided by how far its word embeddings are spread when they are drawn: a spread of .02 gives a
-norm of about .4 at a width of 384, .2 gives about 4. Alpha divides the head before fine-tuning.
+its tied head are when they are drawn is decided by the spread of its word embeddings: .02 gives a norm of about .4 at a
+width of 384, .2 gives about 4. What training makes of that is looked at. Alpha divides the head before fine-tuning.
 """
 
 from statistics import mean

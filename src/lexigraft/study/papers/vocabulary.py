@@ -22,7 +22,7 @@ from lexigraft.study.design import (
 )
 
 PLAIN, GRAFTED, RANDOM, STRICT, FREE = "splade", "esplade", "rand", "esplade-strict-mask", "esplade-free"
-PRESSED = (3.0, 10.0, 30.0)  # at which whole vectors are about as short as the paper's
+PRESSED = (3.0, 10.0, 30.0)  # meant to make whole vectors as short as the paper's
 LARGE = ("vocab.size=100000", "vocab.stemmer=none", "vocab.stopwords=none", "vocab.min_count=2")
 LIGHT, HARD = cut_to(7, 20), cut_to(5, 10)
 
