@@ -94,8 +94,9 @@ def bring(out, arm, share, weight, points):
 
 def test_trainings_from_another_machine_decide_without_data(tmp_path, lexigraft):
     out, study = tmp_path / "studies" / "vocabulary", STUDIES["vocabulary"]
-    bring(out, "esplade", 0.9, 3.0, study.points)
-    bring(out, "rand", 0.4, 3.0, study.points)
+    for weight in study.arm("esplade").weights:
+        bring(out, "esplade", 0.9, weight, study.points)
+        bring(out, "rand", 0.4, weight, study.points)
     bring(out, "rand", 0.95, 0.07, study.points)  # a weight that the study does not have: of a former plan
     answer = lexigraft("study", "vocabulary", "--out", out, "--json")
     assert answer.status == 0, answer.stderr

@@ -2,7 +2,7 @@
 queries there."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,16 +12,17 @@ from numpy.typing import NDArray
 from lexigraft.core.errors import ArtifactError
 from lexigraft.study.design import BM25, MRR, Side, Study
 from lexigraft.study.finished import Finished, Point, file_of, read_all
+from lexigraft.study.regime import SCALES
 
 POINT_MEASURES = {"FLOPS": "flops", "L0_q": "terms_q", "L0_d": "terms_d"}
 
 
 def evidence_of(out: Path, study: Study, scale: str) -> "Evidence":
     """What lies in a study's folder, of arms and weights that the study has: those of a former plan count no more."""
-    known = {arm.name: arm.weights or (None,) for arm in study.arms}
+    known = {arm.name: SCALES[scale].some(arm.weights) or (None,) for arm in study.arms}
     found = read_all(out, study.name, scale)
     _require_same_queries(out, found)
-    return Evidence([one for one in found if one.training.weight in known.get(one.training.arm, ())])
+    return Evidence([one for one in found if one.training.weight in known.get(one.training.arm, ())], known)
 
 
 def _require_same_queries(out: Path, found: Sequence[Finished]) -> None:
@@ -43,6 +44,9 @@ class Evidence:
     """Finished trainings, looked up by collection and arm."""
 
     finished: Sequence[Finished]
+    weights: Mapping[str, Sequence[float | None]] = field(
+        default_factory=dict
+    )  # of an arm: all that it is trained with
     _by_arm: dict[tuple[str, str], list[Finished]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
@@ -54,7 +58,11 @@ class Evidence:
         return sorted({one.training.collection for one in self.finished})
 
     def seeds(self, collection: str, arm: str) -> list[int]:
-        return sorted({one.training.seed for one in self._by_arm.get((collection, arm), ())})
+        """The seeds with which an arm was trained at all of its weights: half a sweep is compared with nothing."""
+        done: dict[int, set[float | None]] = defaultdict(set)
+        for one in self._by_arm.get((collection, arm), ()):
+            done[one.training.seed].add(one.training.weight)
+        return sorted(seed for seed, weights in done.items() if weights >= set(self.weights.get(arm, ())))
 
     def of_seed(self, collection: str, arm: str, seed: int) -> list[Finished]:
         """The trainings of an arm with a seed, one for each weight."""

@@ -128,3 +128,10 @@ def test_a_training_that_collapsed_found_nothing():
     some = trainings("b", [0.9] * 3) + [finished("a", seed, {}, collapsed="dead") for seed in range(3)]
     told = outcome(Evidence(some), "c", AB, 1)
     assert (told.found, told.a) == (BELOW, 0.0)
+
+
+def test_a_seed_counts_where_all_weights_of_its_arm_are_trained():
+    some = [finished("a", seed, {"whole": point([1])}, weight=weight) for seed in range(3) for weight in (1.0, 2.0)]
+    assert Evidence(some, {"a": (1.0, 2.0)}).seeds("c", "a") == [0, 1, 2]
+    assert Evidence(some[:-1], {"a": (1.0, 2.0)}).seeds("c", "a") == [0, 1]
+    assert Evidence(some[:-1], {"a": (1.0, 2.0)}).values("c", Side("a"), "MRR@10").keys() == {0, 1}
