@@ -68,7 +68,7 @@ SCALES = {
     ),
     GPU: Scale(
         GPU, layers=0, pretrain_steps=300, finetune_steps=400,
-        rate=3e-4, tokens=65536, decides=True,
+        rate=3e-4, tokens=32768, decides=True,
         settings=("finetune.validate_every=200", "finetune.validation_queries=1000",
                   "finetune.validation_documents=4000"),
     ),
