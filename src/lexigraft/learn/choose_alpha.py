@@ -66,7 +66,7 @@ def kept_choice(kept: Path, recipe: dict[str, Any], choose: Callable[[], AlphaCh
 
 def choose_alpha(mean_norm: float, found: Activations, probe: Callable[[float], ProbeResult]) -> AlphaChoice:
     """1 for a head that is not too large; otherwise the best of 1, 2, 4, 8 and 16 by `probe(alpha)`, and of larger ones
-    as long as the largest is the best."""
+    as long as the largest is the best or none has learned to rank yet."""
     loss = f"first loss {found.first_loss:.2f}, of chance {found.chance_loss:.2f}"
     if not is_too_large(mean_norm, found):
         return AlphaChoice(1.0, f"the head is not too large: mean norm {mean_norm:.2f}, {loss}", mean_norm, found)
@@ -74,13 +74,19 @@ def choose_alpha(mean_norm: float, found: Activations, probe: Callable[[float], 
     log.info("alpha: the head is too large (%s); probing what to divide it by", reason)
     probes: dict[float, ProbeResult] = {}
     alpha = ALPHAS[0]
-    while alpha <= ALPHAS[-1] or (alpha <= LARGEST_ALPHA and best_alpha(probes) == max(probes)):
+    while alpha <= ALPHAS[-1] or (alpha <= LARGEST_ALPHA and _may_be_larger(probes, found.chance_loss)):
         probes[alpha] = probe(alpha)
         shown = "score %.4f, ranking loss %.3f to %.3f"
         log.info(f"alpha {alpha:g}: {shown}", probes[alpha].score, probes[alpha].first_loss, probes[alpha].last_loss)
         alpha *= 2
     why = f"the head is too large ({reason}); the best of short probe runs"
     return AlphaChoice(best_alpha(probes), why, mean_norm, found, probes=probes)
+
+
+def _may_be_larger(probes: dict[float, ProbeResult], chance_loss: float) -> bool:
+    """Whether alphas beyond those probed are worth a look: collapsed and diverged ones say nothing of which is best."""
+    nothing_learned = all(not one.last_loss < chance_loss for one in probes.values())
+    return nothing_learned or best_alpha(probes) == max(probes)
 
 
 def probe_alphas(

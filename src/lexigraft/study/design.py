@@ -32,7 +32,8 @@ def cut_to(qk: int, dk: int) -> str:
 class Arm(NamedTuple):
     """`settings` are those of a run, on top of what all arms share. In one, `{general}` is the general texts, which
     must be given, `{backbone}` the encoder that is given, `{tokenizer}` a tokenizer of BERT's, `{pretrain:2.5}` two and
-    a half times the steps of pre-training of the scale, and `{records:0.5}` half of the texts that those read.
+    a half times the steps of pre-training of the scale, `{finetune:0.5}` half of those of fine-tuning, and
+    `{records:0.5}` half of the texts that pre-training reads.
     `weights` are those of the study's swept setting (empty: as the settings say). `looks` are further measurements of a
     trained model (`study.looks`)."""
 

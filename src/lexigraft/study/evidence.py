@@ -12,17 +12,24 @@ from numpy.typing import NDArray
 from lexigraft.core.errors import ArtifactError
 from lexigraft.study.design import BM25, MRR, Side, Study
 from lexigraft.study.finished import Finished, Point, file_of, read_all
-from lexigraft.study.regime import SCALES
+from lexigraft.study.regime import SCALES, plan_of
 
 POINT_MEASURES = {"FLOPS": "flops", "L0_q": "terms_q", "L0_d": "terms_d"}
 
 
 def evidence_of(out: Path, study: Study, scale: str) -> "Evidence":
-    """What lies in a study's folder, of arms and weights that the study has: those of a former plan count no more."""
+    """What lies in a study's folder, of arms, weights and settings that the study has: trainings of a former plan count
+    no more."""
     known = {arm.name: SCALES[scale].some(arm.weights) or (None,) for arm in study.arms}
     found = read_all(out, study.name, scale)
-    _require_same_queries(out, found)
-    return Evidence([one for one in found if one.training.weight in known.get(one.training.arm, ())], known)
+    plans = {arm.name: plan_of(study, arm, SCALES[scale]) for arm in study.arms}
+    kept = [
+        one for one in found
+        if one.training.weight in known.get(one.training.arm, ())
+        and one.made_by.get("plan") == plans[one.training.arm]
+    ]  # fmt: skip
+    _require_same_queries(out, kept)
+    return Evidence(kept, known, n_former=len(found) - len(kept))
 
 
 def _require_same_queries(out: Path, found: Sequence[Finished]) -> None:
@@ -44,9 +51,8 @@ class Evidence:
     """Finished trainings, looked up by collection and arm."""
 
     finished: Sequence[Finished]
-    weights: Mapping[str, Sequence[float | None]] = field(
-        default_factory=dict
-    )  # of an arm: all that it is trained with
+    weights: Mapping[str, Sequence[float | None]] = field(default_factory=dict)  # all that an arm is trained with
+    n_former: int = 0  # trainings in the folder that are not counted
     _by_arm: dict[tuple[str, str], list[Finished]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:

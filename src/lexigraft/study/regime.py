@@ -1,6 +1,8 @@
 """The settings that all arms of a study share: how long is trained, how much is read, and that nothing but the
 regulariser makes vectors sparse."""
 
+import hashlib
+import json
 import math
 from collections.abc import Iterable
 from functools import lru_cache
@@ -11,6 +13,7 @@ import numpy as np
 from lexigraft.core.errors import SettingError
 from lexigraft.data.sources import open_source
 from lexigraft.learn.training_data import training_queries
+from lexigraft.study.design import Arm, Study
 
 TINY, CPU, GPU = "tiny", "cpu", "gpu"
 SUBWORDS_A_WORD, SPECIAL = 1.4, 2
@@ -80,6 +83,13 @@ class Lengths(NamedTuple):
 
     query: int
     document: int
+
+
+def plan_of(study: Study, arm: Arm, scale: Scale) -> str:
+    """A hash of what an arm is trained by, whatever the collection, the seed and the machine: trainings of different
+    plans are never compared."""
+    by = [scale._asdict(), SHARED, study.settings, study.swept, arm.settings]
+    return hashlib.sha256(json.dumps(by).encode("utf-8")).hexdigest()[:16]
 
 
 def scale_of(name: str) -> Scale:

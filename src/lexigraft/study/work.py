@@ -28,7 +28,7 @@ from lexigraft.study.finished import Finished, Point, Training, file_of, read_fi
 from lexigraft.study.looks import Looked, look
 from lexigraft.study.papers import STUDIES
 from lexigraft.study.points import Measured, measure_points
-from lexigraft.study.regime import TINY, Scale, lengths_of, scale_of, shared_settings
+from lexigraft.study.regime import TINY, Scale, lengths_of, plan_of, scale_of, shared_settings
 from lexigraft.train.loop import TrainingError
 from lexigraft.whole_run import run
 
@@ -80,7 +80,12 @@ class Work(NamedTuple):
         return [Training(self.collection, self.arm.name, weight, self.seed) for weight in weights]
 
     def unfinished(self) -> list[Training]:
-        return [one for one in self.trainings() if not file_of(self.out, one).is_file()]
+        return [one for one in self.trainings() if not self._is_done(one)]
+
+    def _is_done(self, training: Training) -> bool:
+        """Whether it was trained by today's plan: by a former one, it is trained again."""
+        path = file_of(self.out, training)
+        return path.is_file() and read_finished(path).made_by.get("plan") == plan_of(self.study, self.arm, self.scale)
 
     def settings(self, training: Training) -> list[str]:
         """Those of a training, in the order in which later ones win."""
@@ -93,22 +98,15 @@ class Work(NamedTuple):
             "backbone": self.backbone or AUTO,
             "tokenizer": self.tokenizer or usual_tokenizer(),
         }
-        counted = {"pretrain": Times(steps), "records": Times(steps * self.scale.batch(lengths))}
+        counted = {
+            "pretrain": Times(steps),
+            "finetune": Times(self.scale.finetune_steps),
+            "records": Times(steps * self.scale.batch(lengths)),
+        }
         own = [setting.format(**named, **counted) for setting in (*self.study.settings, *self.arm.settings)]
         # The scale of seconds begins from nothing, and so do studies that say so themselves.
         begun = [f"model.backbone={self.backbone}"] if self.backbone and self.scale.name != TINY else []
-        chosen = self._chosen_alpha() if f"model.alpha={AUTO}" in own else []
-        return [*shared, *begun, *own, *chosen, *self.scale.last, *swept, f"run.seed={self.seed}", *self.given]
-
-    def _chosen_alpha(self) -> list[str]:
-        """What probe runs chose for the first weight of an arm and seed: it holds for the others, so that they are
-        trained alike and none of them probes again."""
-        for training in self.trainings():
-            if (path := file_of(self.out, training)).is_file():
-                alpha = read_finished(path).looks.get("head", {}).get("alpha")
-                if alpha is not None:
-                    return [f"model.alpha={alpha:g}"]
-        return []
+        return [*shared, *begun, *own, *self.scale.last, *swept, f"run.seed={self.seed}", *self.given]
 
 
 def perform(work: Work) -> None:
@@ -130,7 +128,8 @@ def _finished(work: Work, training: Training) -> Finished:
         except TrainingError as error:
             collapsed, found = str(error), NOTHING_FOUND
     made_by = {
-        "settings": settings, "command": _command(work), "commit": commit(), "device": device(),
+        "settings": settings, "plan": plan_of(work.study, work.arm, work.scale), "command": _command(work),
+        "commit": commit(), "device": device(),
         "versions": versions(), "seconds": round(usage.seconds, 1), "memory_mib": round(usage.peak_rss_mib),
         "gpu_memory_mib": gpu_memory_mib(),
     }  # fmt: skip

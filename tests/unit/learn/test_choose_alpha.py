@@ -15,7 +15,7 @@ CALM = Activations(128, 0.01, 0.5, 2.0, 20.0, 40.0, 5.0, math.log(128))
 def best_at(best, asked):
     def probe(alpha):
         asked.append(alpha)
-        return ProbeResult(1 / (1 + abs(alpha - best)), 10.0, 5.0)
+        return ProbeResult(1 / (1 + abs(alpha - best)), 10.0, 4.0)
 
     return probe
 
@@ -37,6 +37,17 @@ def test_probing_goes_on_while_the_largest_is_the_best():
     asked = []
     assert choose_alpha(9.0, CALM, best_at(64, asked)).alpha == 64.0
     assert asked == [*ALPHAS, 32.0, 64.0, 128.0]
+
+
+def test_probing_goes_on_while_nothing_ranks():
+    asked = []
+
+    def probe(alpha):
+        asked.append(alpha)
+        return ProbeResult(0.6, 8.0, 2.0) if alpha == 64 else ProbeResult(0.004 / alpha, math.inf, CALM.chance_loss)
+
+    assert choose_alpha(9.0, CALM, probe).alpha == 64.0
+    assert asked == [1, 2, 4, 8, 16, 32, 64, 128]
 
 
 def test_the_choice_is_written_with_its_numbers(tmp_path):

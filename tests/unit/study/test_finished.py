@@ -71,11 +71,28 @@ def test_studies_and_scales_are_not_mixed(tmp_path):
 def test_trainings_on_other_queries_are_not_compared(tmp_path):
     from lexigraft.study.design import Arm, Study
     from lexigraft.study.evidence import evidence_of
+    from lexigraft.study.regime import plan_of, scale_of
 
     study = Study("s", "S", "P", "w", (), (Arm("a", ""),), (), ())
-    write_finished(tmp_path, finished("a", 0, {"whole": point([1])}))
-    write_finished(tmp_path, finished("a", 1, {"whole": point([1])}))
+    made_by = {"plan": plan_of(study, study.arms[0], scale_of("gpu"))}
+    write_finished(tmp_path, finished("a", 0, {"whole": point([1])})._replace(made_by=made_by))
+    write_finished(tmp_path, finished("a", 1, {"whole": point([1])})._replace(made_by=made_by))
     assert evidence_of(tmp_path, study, "gpu").seeds("c", "a") == [0, 1]
-    write_finished(tmp_path, finished("a", 1, {"whole": point([1, 1])})._replace(queries="others"))
+    write_finished(tmp_path, finished("a", 1, {"whole": point([1, 1])})._replace(queries="others", made_by=made_by))
     with pytest.raises(ArtifactError, match=r"s1\.json and .*s0\.json were measured on different queries of c"):
         evidence_of(tmp_path, study, "gpu")
+
+
+def test_trainings_of_a_former_plan_are_not_counted(tmp_path):
+    from lexigraft.study.design import Arm, Study
+    from lexigraft.study.evidence import evidence_of
+    from lexigraft.study.regime import plan_of, scale_of
+
+    study = Study("s", "S", "P", "w", (), (Arm("a", ""),), (), ())
+    changed = study._replace(arms=(Arm("a", "", ("model.layers=2",)),))
+    for seed, of in enumerate((study, changed)):
+        made_by = {"plan": plan_of(of, of.arms[0], scale_of("gpu"))}
+        write_finished(tmp_path, finished("a", seed, {"whole": point([1])})._replace(made_by=made_by))
+    found = evidence_of(tmp_path, study, "gpu")
+    assert (found.seeds("c", "a"), found.n_former) == ([0], 1)
+    assert evidence_of(tmp_path, changed, "gpu").seeds("c", "a") == [1]

@@ -7,12 +7,11 @@ import pytest
 from lexigraft.core.config import load_settings
 from lexigraft.study.design import BM25, MRR
 from lexigraft.study.evidence import POINT_MEASURES
-from lexigraft.study.finished import write_finished
 from lexigraft.study.looks import ALWAYS, LOOKS
 from lexigraft.study.papers import STUDIES
 from lexigraft.study.regime import GPU, SCALES, lengths_of, scale_of
 from lexigraft.study.work import Times, Work
-from tests.unit.study.trainings import finished, point
+from tests.unit.study.trainings import point
 
 WORKS = [
     pytest.param(study, arm, scale, id=f"{study.name}-{arm.name}-{scale}")
@@ -66,18 +65,6 @@ def test_the_settings_of_every_arm_are_allowed(study, arm, scale, data):
         if training.weight is not None:
             section, _, key = study.swept.partition(".")
             assert getattr(getattr(settings, section), key) == training.weight
-
-
-def test_weights_after_the_first_have_the_alpha_that_was_probed_for_it(data, tmp_path):
-    study = STUDIES["vocabulary"]
-    work = Work(study, scale_of("cpu"), str(data), study.arm("esplade"), 0, tmp_path)
-    first, second, _ = work.trainings()
-    assert load_settings(None, work.settings(first)).model.alpha == "auto"
-    made = finished("esplade", 0, {}, weight=first.weight, collection="topics", looks={"head": {"alpha": 4.0}})
-    write_finished(tmp_path, made)
-    assert load_settings(None, work.settings(second)).model.alpha == 4.0
-    rescaled = Work(STUDIES["rescaling"], scale_of("cpu"), str(data), STUDIES["rescaling"].arms[0], 0, tmp_path)
-    assert load_settings(None, rescaled.settings(rescaled.trainings()[1])).model.alpha == 2.0
 
 
 def test_steps_are_multiplied_in_settings():

@@ -15,7 +15,7 @@ KEEP_40, KEEP_ALL = ("tilde.keep=40",), ("tilde.keep=0",)
 SECOND = ("mlm.second={general}", "mlm.second_steps={pretrain:2}")
 NEGATIVES = ("finetune.n_negatives=7", "finetune.in_batch=0", "finetune.kl=1", "teacher.steps={pretrain:2}")
 LOOKS = ("engine",)
-PRESSED = (0.002, 0.005, 0.01)
+PRESSED = (0.002, 0.01)
 POSTINGS, SCORED, GINI = "engine: postings_per_query", "engine: SCORE 1000", "engine: gini"
 SPLIT, TIME = "engine: split_queries", "engine: blockmax_wand 1000, times BM25's"
 
@@ -53,7 +53,7 @@ ARMS = (
     ),
     Arm(
         "doc-large-all", "SPLADE-doc with a second corpus and a teacher",
-        (*DOC, *LARGEST, *SECOND, *NEGATIVES), PRESSED[1:2], LOOKS,
+        (*DOC, *LARGEST, *SECOND, *NEGATIVES), PRESSED[:1], LOOKS,
     ),
 )  # fmt: skip
 
@@ -112,8 +112,8 @@ CORPUS_VOCABULARY = Study(
     "(arXiv 2401.06703)", "finetune.flops_d",
     (
         "model.backbone=scratch", "backbone.width=384", "backbone.heads=6", "pretrain.steps=0", "model.alpha=1",
-        "model.first_terms=0", "mlm.steps={pretrain:4}", "mlm.batch=256", "mlm.learning_rate=5e-4",
-        "mlm.warmup={pretrain:0.4}", "mlm.checkpoint_every=100000", "finetune.head_rate=1", "finetune.temperature=1",
+        "model.first_terms=0", "mlm.steps={pretrain:2}", "mlm.batch=256", "mlm.learning_rate=5e-4",
+        "mlm.warmup={pretrain:0.2}", "mlm.checkpoint_every=100000", "finetune.head_rate=1", "finetune.temperature=1",
         "finetune.symmetric=false", "index.bits=8",
     ),
     ARMS, CLAIMS, ((0, 40),),

@@ -17,7 +17,7 @@ GENERAL, EIGHTH, HIGH = (
     "pretrain.texts={records:0.125}",
     "pretrain.horizon={pretrain:4.83}",
 )
-PRESSED = (3.0, 10.0)
+PRESSED = (0.3, 1.0)
 LOOKS = ("pretraining", "masked", "logits", "postings")
 STRICT = cut_to(5, 10)
 
@@ -81,7 +81,7 @@ CLAIMS = (
 PRETRAINING = Study(
     "pretraining", "The pre-training study", "The Pre-Training Study of Expanded-SPLADE Models on Web Document Titles "
     "(arXiv 2605.01407)", "finetune.joint_flops",
-    ("vocab.size=100000", "vocab.stemmer=none", "vocab.stopwords=none", "model.alpha=auto", "finetune.head_rate=1"),
+    ("vocab.size=100000", "vocab.stemmer=none", "vocab.stopwords=none", "model.alpha=1", "finetune.head_rate=1"),
     ARMS, CLAIMS, ((7, 20), (5, 20), (5, 10)),
     ("masked: first_accuracy", "masked: later_accuracy", "logits: logit-score-std", "logits: doc-score-avg@10",
      "logits: doc-score-std@10", "postings: (5,10) mean", "postings: (5,10) std"),

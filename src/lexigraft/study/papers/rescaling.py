@@ -11,8 +11,8 @@ from lexigraft.study.design import ABOVE, BELOW, WHOLE, Arm, Claim, Contrast, Si
 from lexigraft.study.evidence import Evidence
 from lexigraft.study.verdict import DOES_NOT, HOLDS, OPEN, SEEDS, Decision
 
-ALPHAS = (1.0, 2.0, 4.0, 8.0, 16.0)
-AS_IT_IS, DIVIDED, TOO_FAR = (1.0,), (2.0, 4.0, 8.0, 16.0), (64.0,)
+ALPHAS = (1.0, 4.0, 16.0)
+AS_IT_IS, DIVIDED, TOO_FAR = (1.0,), (4.0, 16.0), (64.0,)
 SMALL, SMALL_WIDE = "bert-small-norm", "bert-small-norm-wide"
 LARGE, ROBERTA, MODERN = "bert-large-norm", "roberta-large-norm", "modernbert-large-norm"
 ENCODERS = (SMALL, SMALL_WIDE, LARGE, ROBERTA, MODERN)
@@ -105,7 +105,8 @@ RESCALING = Study(
     "rescaling", "Rescaling the head", "Rescaling MLM-Head for Neural Sparse Retrieval", "model.alpha",
     (
         "model.backbone=scratch", "backbone.pieces=30000", "model.head=plain", "pretrain.steps=0",
-        "mlm.steps={pretrain:4}", "mlm.batch=256", "mlm.learning_rate=5e-4", "mlm.warmup={pretrain:0.4}",
+        "mlm.steps={pretrain:2}", "mlm.batch=256", "mlm.learning_rate=5e-4", "mlm.warmup={pretrain:0.2}", "finetune.steps={finetune:0.5}", "finetune.warmup={finetune:0.05}",
+        "finetune.ramp={finetune:0.17}",
         "mlm.length=48", "mlm.checkpoint_every=100000", "model.first_terms=0", "finetune.head_rate=1",
         "finetune.temperature=1", "finetune.learning_rate=1e-4", "finetune.flops_q=1e-2", "finetune.flops_d=1e-2",
     ),

@@ -126,6 +126,6 @@ CLAIMS = (
 
 WACKINESS = Study(
     "wackiness", "Wacky weights", "Understanding Wacky Weights: A Dissection of SPLADE's Learned Term Importance",
-    "finetune.flops_d", ("model.alpha=auto", "finetune.head_rate=1"), ARMS, CLAIMS, ((10, 40),),
+    "finetune.flops_d", ("model.alpha=1", "finetune.head_rate=1"), ARMS, CLAIMS, ((10, 40),),
     ("wackiness: W-AUC", "wackiness: coverage", "wackiness: expansion_terms_an_input", "rm3: W-AUC"),
 )  # fmt: skip
