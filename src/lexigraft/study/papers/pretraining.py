@@ -17,7 +17,7 @@ GENERAL, EIGHTH, HIGH = (
     "pretrain.texts={records:0.125}",
     "pretrain.horizon={pretrain:4.83}",
 )
-PRESSED = (0.3, 1.0)
+PRESSED = (0.5,)
 LOOKS = ("pretraining", "masked", "logits", "postings")
 STRICT = cut_to(5, 10)
 
