@@ -24,6 +24,10 @@ def at_cost(share: float) -> str:
     return f"cost {share:g}"
 
 
+def is_cost(point: str) -> bool:
+    return point in map(at_cost, COSTS)
+
+
 def cut_to(qk: int, dk: int) -> str:
     """The name of the point of vectors cut to so many terms."""
     return f"({qk},{dk})"

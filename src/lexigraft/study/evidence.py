@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import ArtifactError
-from lexigraft.study.design import BM25, MRR, Side, Study
+from lexigraft.study.design import BM25, MRR, Side, Study, is_cost
 from lexigraft.study.finished import Finished, Point, file_of, read_all
 from lexigraft.study.regime import SCALES, plan_of
 
@@ -85,14 +85,14 @@ class Evidence:
 
     def points(self, collection: str, side: Side) -> dict[int, Point]:
         """The side's point with each seed. BM25 has one, whatever the seed and the point; a training that collapsed
-        found nothing."""
+        found nothing, and so did one that no pruning makes as cheap as asked for."""
         if side.arm == BM25:
             reference = self.bm25(collection)
             return {} if reference is None else {0: reference}
         found = {seed: one.points[side.at] for seed, one in self.best(collection, side).items()}
         for seed in self.seeds(collection, side.arm):
             trainings = self._asked_for(collection, side, seed)
-            if seed not in found and trainings and all(one.collapsed for one in trainings):
+            if seed not in found and trainings and all(one.collapsed or is_cost(side.at) for one in trainings):
                 found[seed] = self._nothing_found(collection)
         return found
 

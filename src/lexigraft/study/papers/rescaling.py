@@ -105,10 +105,10 @@ RESCALING = Study(
     "rescaling", "Rescaling the head", "Rescaling MLM-Head for Neural Sparse Retrieval", "model.alpha",
     (
         "model.backbone=scratch", "backbone.pieces=30000", "model.head=plain", "pretrain.steps=0",
-        "mlm.steps={pretrain:4}", "mlm.batch=256", "mlm.learning_rate=5e-4", "mlm.warmup={pretrain:0.4}",
-        "mlm.length=48", "mlm.checkpoint_every=100000", "model.first_terms=0", "finetune.head_rate=1",
-        "finetune.temperature=1", "finetune.flops_q=1e-2", "finetune.flops_d=1e-2",
+        "mlm.steps={pretrain:2}", "mlm.batch=256", "mlm.learning_rate=5e-4", "mlm.warmup={pretrain:0.2}",
         "finetune.steps={finetune:0.5}", "finetune.warmup={finetune:0.05}", "finetune.ramp={finetune:0.17}",
+        "mlm.length=48", "mlm.checkpoint_every=100000", "model.first_terms=0", "finetune.head_rate=1",
+        "finetune.temperature=1", "finetune.learning_rate=1e-4", "finetune.flops_q=1e-2", "finetune.flops_d=1e-2",
     ),
     ARMS, CLAIMS, ((10, 40), (7, 20)),
     ("head: mean_norm", "head: anisotropy", "head: alpha", "training: first loss", "training: last loss",
