@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
+from lexigraft.comparison.first_relevant import best_relevant, count_ahead, inverted
 from lexigraft.core.arrays import release_pages
 from lexigraft.core.types import SparseMatrix
 from lexigraft.vectors.prune import prune
@@ -52,20 +52,31 @@ def affordable_prunings(
 ) -> tuple[list[Affordable], float]:
     """(one pruning for each cut of queries for which some cost no more than `limit`, with its MRR@10; what the
     cheapest costs that was looked at). There is none where even that one, a single term a document, costs more."""
+    (found,), cheapest = affordable_within(asked, documents, [limit], query_cuts)
+    return found, cheapest
+
+
+def affordable_within(
+    asked: Asked, documents: SparseMatrix, limits: Sequence[float], query_cuts: Sequence[float] = QUERY_CUTS
+) -> tuple[list[list[Affordable]], float]:
+    """`affordable_prunings` within each of several limits; what the cheapest costs is the same for all."""
     most = int(np.diff(asked.queries.indptr).max(initial=0))
     cut = {qk: prune(asked.queries, qk) for qk in (*(qk for qk in query_cuts if qk < most), 0)}
     costs = pruning_costs(list(cut.values()), documents)
     cheapest = min((float(of_dk[0]) for of_dk in costs if len(of_dk)), default=0.0)
-    found: list[tuple[float, int, float]] = []
+    found: list[dict[tuple[float, int], float]] = [{} for _ in limits]
     for qk, of_dk in zip(cut, costs, strict=True):
-        dk = int(np.searchsorted(of_dk, limit, side="right"))  # of_dk[i] is what i + 1 terms cost
-        if dk:
-            found.append((qk, 0 if dk == len(of_dk) else dk, float(of_dk[dk - 1])))
-    keeps = [dk for _, dk, _ in found]
+        for within, limit in zip(found, limits, strict=True):
+            dk = int(np.searchsorted(of_dk, limit, side="right"))  # of_dk[i] is what i + 1 terms cost
+            if dk:
+                within[qk, 0 if dk == len(of_dk) else dk] = float(of_dk[dk - 1])
+    prunings = list(dict.fromkeys(pruning for within in found for pruning in within))
+    keeps = [dk for _, dk in prunings]
     if all(keeps):  # what no pruning keeps is not looked at again
         documents = prune(documents, max(keeps, default=1))
-    worth = mean_reciprocal_ranks([cut[qk] for qk, _, _ in found], keeps, asked.relevant, documents)
-    return [Affordable(*pruning, mrr) for pruning, mrr in zip(found, worth, strict=True)], cheapest
+    worth = mean_reciprocal_ranks([cut[qk] for qk, _ in prunings], keeps, asked.relevant, documents)
+    mrr = dict(zip(prunings, worth, strict=True))
+    return [[Affordable(*one, flops, mrr[one]) for one, flops in within.items()] for within in found], cheapest
 
 
 def pruning_costs(queries: Sequence[SparseMatrix], documents: SparseMatrix) -> list[NDArray[np.float64]]:
@@ -106,47 +117,33 @@ def best_ranks(
     high. Equal scores rank by document id, as in a search."""
     order = np.empty(documents.n_rows, np.int64)
     order[sorted(range(documents.n_rows), key=documents.row_ids.__getitem__)] = np.arange(documents.n_rows)
-    matrices = [csr_array((one.weights, one.term_ids, one.indptr), shape=(one.n_rows, one.n_terms)) for one in queries]
     wanted = np.repeat(np.arange(len(relevant)), [len(of) for of in relevant])
     rows = np.concatenate([np.zeros(0, np.int64), *relevant])
+    of_queries = [(np.asarray(one.indptr), np.asarray(one.term_ids), np.asarray(one.weights)) for one in queries]
     best = [np.zeros(len(relevant), np.float32) for _ in queries]  # score of the best relevant document
     place = [np.full(len(relevant), documents.n_rows, np.int64) for _ in queries]  # and its place among the ids
-    for chunk in _chunks(documents):
-        here = (rows >= chunk.first) & (rows < chunk.first + len(chunk.indptr) - 1)
-        if not here.any():
-            continue
-        for at, (matrix, keep) in enumerate(zip(matrices, keeps, strict=True)):
-            some = _kept(chunk, keep, documents.n_terms)[rows[here] - chunk.first]
-            scores = np.asarray((matrix[wanted[here]] * some).sum(axis=1), np.float32).ravel()
-            for query, row, score in zip(wanted[here], rows[here], scores, strict=True):
-                if score > best[at][query] or (score == best[at][query] and order[row] < place[at][query]):
-                    best[at][query], place[at][query] = score, order[row]
     ahead = [np.zeros(len(relevant), np.int64) for _ in queries]
-    for chunk in _chunks(documents):
-        for at, (matrix, keep) in enumerate(zip(matrices, keeps, strict=True)):
-            scores = (matrix @ _kept(chunk, keep, documents.n_terms).T).tocsr()
-            of_query = np.repeat(np.arange(matrix.shape[0]), np.diff(scores.indptr))
-            own = best[at][of_query]
-            is_tied = np.isclose(scores.data, own, rtol=1e-6, atol=0)  # sums of the same weights in another order
-            is_ahead = np.where(is_tied, order[chunk.first + scores.indices] < place[at][of_query], scores.data > own)
-            ahead[at] += np.bincount(of_query, weights=is_ahead, minlength=len(relevant)).astype(np.int64)
+    for chunk in _chunks(documents, ranked=any(keeps)):
+        for at, keep in enumerate(keeps):
+            best_relevant(*of_queries[at], wanted, rows, chunk.first, chunk.indptr, chunk.term_ids, chunk.weights,
+                          chunk.ranks, keep, order, best[at], place[at])  # fmt: skip
+    for chunk in _chunks(documents, ranked=any(keeps)):
+        for keep in dict.fromkeys(keeps):
+            lists = inverted(*chunk[1:], keep, documents.n_terms)
+            for at in (at for at, of_one in enumerate(keeps) if of_one == keep):
+                count_ahead(*of_queries[at], chunk.first, len(chunk.indptr) - 1, *lists, order, best[at], place[at],
+                            ahead[at], DEPTH)  # fmt: skip
     return [
         np.where((of_one > 0) & (before < DEPTH), before + 1, 0) for of_one, before in zip(best, ahead, strict=True)
     ]
 
 
-def _chunks(documents: SparseMatrix) -> Iterator[_Chunk]:
-    """Rows of documents, some at a time, with the ranks of their weights."""
+def _chunks(documents: SparseMatrix, ranked: bool = True) -> Iterator[_Chunk]:
+    """Rows of documents, some at a time, with the ranks of their weights; where all are kept, without."""
     for start, end in row_ranges(documents.indptr):
         span = slice(int(documents.indptr[start]), int(documents.indptr[end]))
         indptr = documents.indptr[start : end + 1] - documents.indptr[start]
         weights = np.asarray(documents.weights[span])
-        yield _Chunk(start, indptr, np.asarray(documents.term_ids[span]), weights, weight_ranks(indptr, weights))
+        ranks = weight_ranks(indptr, weights) if ranked else np.zeros(0, np.int32)
+        yield _Chunk(start, indptr, np.asarray(documents.term_ids[span]), weights, ranks)
         release_pages(documents.term_ids, documents.weights)
-
-
-def _kept(chunk: _Chunk, keep: int, n_terms: int) -> csr_array:
-    """The documents of a chunk with their `keep` heaviest terms (0: all)."""
-    stays = chunk.ranks <= keep if keep else np.ones(len(chunk.ranks), bool)
-    counts = np.concatenate(([0], np.cumsum(stays)))[chunk.indptr]
-    return csr_array((chunk.weights[stays], chunk.term_ids[stays], counts), shape=(len(chunk.indptr) - 1, n_terms))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.comparison.affordable import Asked, affordable_prunings, best_ranks, pruning_costs, reciprocal
+from lexigraft.comparison.affordable import Asked, affordable_within, best_ranks, pruning_costs, reciprocal
 from lexigraft.comparison.operating_points import with_rows
 from lexigraft.comparison.validation import UNTIMED, validation_queries
 from lexigraft.core.systems import System
@@ -44,16 +44,17 @@ def measure_points(run: FinishedRun, study: Study) -> Measured:
     """The run's own model and BM25 at every point that some pruning reaches."""
     system = next(one for one in run.systems() if one.is_model)
     ours, bm25 = _sides(run, system, system.name), _sides(run, system, BM25)
-    reference = _point(bm25, 0, 0)
+    (reference,) = _points(bm25, [(0, 0)])
     limit = pruning_costs([bm25.held_out.queries], bm25.documents)[0][-1]
-    cuts = {WHOLE: (0, 0), **{cut_to(*cut): cut for cut in study.cuts}}
-    points = {name: _point(ours, qk, dk) for name, (qk, dk) in cuts.items()}
-    by_words = system.settings.model.queries == "words"
-    for share in COSTS:
-        found, _ = affordable_prunings(ours.held_out, ours.documents, share * limit, () if by_words else QUERY_CUTS)
+    cuts: dict[str, tuple[float, int]] = {WHOLE: (0, 0), **{cut_to(*cut): cut for cut in study.cuts}}
+    query_cuts = () if system.settings.model.queries == "words" else QUERY_CUTS
+    limits = [share * limit for share in COSTS]
+    within, _ = affordable_within(ours.held_out, ours.documents, limits, query_cuts)
+    for share, found in zip(COSTS, within, strict=True):
         if found:
             best = max(found, key=lambda one: (one.mrr, -one.flops))
-            points[at_cost(share)] = _point(ours, best.qk, best.dk)
+            cuts[at_cost(share)] = best.qk, best.dk
+    points = dict(zip(cuts, _points(ours, list(cuts.values())), strict=True))
     named = "\n".join(ours.measured.queries.row_ids)
     return Measured(hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest(), reference, points)
 
@@ -70,16 +71,21 @@ def _sides(run: FinishedRun, chosen_for: System, name: str) -> _Sides:
     return _Sides(held_out, measured, opened.matrix)
 
 
-def _point(sides: _Sides, qk: float, dk: int) -> Point:
-    cut, chosen = prune(sides.measured.queries, qk), prune(sides.held_out.queries, qk)
-    (ranks,) = best_ranks([cut], [dk], sides.measured.relevant, sides.documents)
-    (held_out,) = best_ranks([chosen], [dk], sides.held_out.relevant, sides.documents)
-    (costs,) = pruning_costs([cut], sides.documents)
+def _points(sides: _Sides, cuts: Sequence[tuple[float, int]]) -> list[Point]:
+    """The documents are read once for the costs of all (qk, dk), and twice for the ranks of each side's queries."""
+    keeps = [dk for _, dk in cuts]
+    measured, chosen_by = ([prune(of.queries, qk) for qk, _ in cuts] for of in (sides.measured, sides.held_out))
+    ranks = best_ranks(measured, keeps, sides.measured.relevant, sides.documents)
+    held_out = best_ranks(chosen_by, keeps, sides.held_out.relevant, sides.documents)
+    costs = pruning_costs(measured, sides.documents)
     lengths = np.diff(sides.documents.indptr)
-    return Point(
-        qk, dk, _at(costs, dk), _mean(np.diff(cut.indptr)), _mean(np.minimum(lengths, dk) if dk else lengths),
-        _mean(reciprocal(held_out)), write_ranks(ranks),
-    )  # fmt: skip
+    return [
+        Point(
+            qk, dk, _at(costs[at], dk), _mean(np.diff(measured[at].indptr)),
+            _mean(np.minimum(lengths, dk) if dk else lengths), _mean(reciprocal(held_out[at])), write_ranks(ranks[at]),
+        )
+        for at, (qk, dk) in enumerate(cuts)
+    ]  # fmt: skip
 
 
 def _at(costs: NDArray[np.float64], dk: int) -> float:
