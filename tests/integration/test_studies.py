@@ -58,7 +58,7 @@ def test_a_study_runs_from_its_arms_to_its_verdicts(name, places, tmp_path):
     results = json.loads((out / "results.json").read_text())
     assert {row["model"] for row in results["rows"]} == {"bm25", *study.deciding}
     assert {row["point"] for row in results["rows"]} <= set(study.points)
-    assert {one["value"] for one in results["looks"]} == set(study.shown)
+    assert {shown for one in results["weights"] for shown in one["values"]} == set(study.shown)
     for one in results["trainings"]:
         assert one["settings"]
         assert one["command"].startswith(f"lexigraft study {name} --arms {one['arm']} --seeds 0 ")

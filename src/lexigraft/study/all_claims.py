@@ -11,11 +11,15 @@ from typing import Any
 
 from lexigraft.core.artifact import write_json
 from lexigraft.stages.tables import markdown_table
+from lexigraft.study.design import Study
 from lexigraft.study.evidence import evidence_of
 from lexigraft.study.outputs import write_outputs
 from lexigraft.study.papers import STUDIES
 from lexigraft.study.regime import GPU, SCALES
 from lexigraft.study.verdict import DOES_NOT, HOLDS, OPEN
+
+MARKS = {HOLDS: "✔ holds:", DOES_NOT: "✘ does not hold:", OPEN: "open:"}
+MOST = max(len(study.claims) for study in STUDIES.values())
 
 
 def write_claims(root: Path) -> dict[str, Any]:
@@ -41,19 +45,36 @@ def write_claims(root: Path) -> dict[str, Any]:
 
 
 def _lines(claims: dict[str, Any], root: Path) -> Iterator[str]:
+    counts = Counter(one["verdict"] for one in claims["claims"].values())
     yield "# The claims of the five papers"
     yield ""
     yield (
-        f"{claims['decided']} of {claims['all']} are decided. A claim holds where all its contrasts come out as it "
-        "says, on every collection that was measured; it does not hold where one comes out otherwise. Each contrast "
-        "rests on three seeds of both sides, paired tests with Bonferroni's correction, and a difference larger than "
-        "the spread of seeds. Written by `lexigraft study claims`."
+        f"{claims['decided']} of {claims['all']} are decided: {counts[HOLDS]} hold here, {counts[DOES_NOT]} do not. "
+        "Each is linked to the contrasts that decide it."
+    )
+    yield ""
+    yield from markdown_table(
+        ["paper", *("" for _ in range(MOST))],
+        ([study.title, *_linked(study, claims["claims"], root)] for study in STUDIES.values()),
+    )
+    yield ""
+    yield (
+        "A claim holds where all its contrasts come out as it says, on every collection that was measured; it does not "
+        "hold where one comes out otherwise. Each contrast rests on three seeds of both sides, paired tests with "
+        "Bonferroni's correction, and a difference larger than the spread of seeds "
+        "([how studies are run](../../howto/studies.md)). The models are far smaller and trained for far fewer steps "
+        "than the papers': a claim that does not hold here may hold there. `lexigraft study claims` writes this page "
+        "from the finished trainings."
     )
     for name, study in STUDIES.items():
-        yield from ("", f"## {study.title}", "", f"{study.paper}. `lexigraft study {name} --data DIR --out OUT`")
+        yield from ("", f"## {study.title}", "", f"{study.paper}.", "")
         if (root / name / "verdicts.md").is_file():
-            yield f"([verdicts]({name}/verdicts.md), [tables]({name}/tables.md), [numbers]({name}/results.json))"
-        yield ""
+            yield (
+                f"[Contrasts]({name}/verdicts.md) · [tables]({name}/tables.md) · [curves]({name}/curves.png) · "
+                f"[numbers, commands, commits, devices]({name}/results.json) · "
+                f"`lexigraft study {name} --data DIR --out OUT`"
+            )
+            yield ""
         yield from markdown_table(
             ["claim", "what it says", "verdict", "why", "published (theirs)"],
             (
@@ -62,3 +83,10 @@ def _lines(claims: dict[str, Any], root: Path) -> Iterator[str]:
                 if (one := claims["claims"][claim.id])
             ),
         )
+
+
+def _linked(study: Study, claims: dict[str, Any], root: Path) -> Iterator[str]:
+    for claim in study.claims:
+        told = f"{MARKS[claims[claim.id]['verdict']]} {claim.id}"
+        shown = (root / study.name / "verdicts.md").is_file()
+        yield f"[{told}]({study.name}/verdicts.md#{claim.id.lower()})" if shown else told

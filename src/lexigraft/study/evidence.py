@@ -74,6 +74,13 @@ class Evidence:
         """The trainings of an arm with a seed, one for each weight."""
         return [one for one in self._by_arm.get((collection, arm), ()) if one.training.seed == seed]
 
+    def by_weight(self, collection: str, arm: str) -> dict[float | None, list[Finished]]:
+        """All trainings of an arm, those of each weight together."""
+        found: dict[float | None, list[Finished]] = {}
+        for one in sorted(self._by_arm.get((collection, arm), ()), key=lambda one: one.training.weight or 0.0):
+            found.setdefault(one.training.weight, []).append(one)
+        return found
+
     def best(self, collection: str, side: Side) -> dict[int, Finished]:
         """For each seed, the training whose weight was best at the side's point on held-out queries."""
         found = {}

@@ -40,17 +40,20 @@ class Row(NamedTuple):
     weights: str
 
 
-class Look(NamedTuple):
-    """What an arm's trainings of one weight were looked at for: a mean over seeds."""
+class Trained(NamedTuple):
+    """An arm at one weight, uncut: means over the seeds that were trained, whether or not its other weights were.
+    `values` are of the looks that the study shows; those that collapsed count as finding nothing."""
 
     collection: str
     model: str
     weight: float | None
-    value: str
-    mean: float
-    lowest: float
-    highest: float
     seeds: int
+    collapsed: int
+    mrr: float
+    terms_q: float | None
+    terms_d: float | None
+    flops: float | None
+    values: dict[str, float]
 
 
 def decisions_of(study: Study, evidence: Evidence, scale: Scale) -> dict[str, Decision]:
@@ -60,10 +63,10 @@ def decisions_of(study: Study, evidence: Evidence, scale: Scale) -> dict[str, De
 def write_outputs(out: Path, study: Study, evidence: Evidence, scale: Scale) -> dict[str, Any]:
     """Write everything anew from the finished trainings; returns what results.json holds."""
     decisions, rows = decisions_of(study, evidence, scale), list(table(study, evidence))
-    looks = list(looked(study, evidence))
+    trained = list(trained_of(study, evidence))
     out.mkdir(parents=True, exist_ok=True)
     (out / "verdicts.md").write_text("\n".join(verdict_lines(study, evidence, decisions, scale)) + "\n", "utf-8")
-    (out / "tables.md").write_text("\n".join(table_lines(study, rows, looks, scale)) + "\n", "utf-8")
+    (out / "tables.md").write_text("\n".join(table_lines(study, rows, trained, scale)) + "\n", "utf-8")
     write_csv(out / "tables.csv", COLUMNS, rows)
     if rows:
         draw_curves(study, evidence, out)
@@ -82,7 +85,7 @@ def write_outputs(out: Path, study: Study, evidence: Evidence, scale: Scale) -> 
             for name, one in decisions.items()
         },
         "rows": [row._asdict() for row in rows],
-        "looks": [one._asdict() for one in looks],
+        "weights": [one._asdict() for one in trained],
         "trainings": [
             {**one.training._asdict(), "collapsed": one.collapsed, "looks": _without_curves(one.looks), **one.made_by}
             for one in evidence.finished
@@ -118,43 +121,56 @@ def table(study: Study, evidence: Evidence) -> Iterator[Row]:
                 )  # fmt: skip
 
 
-def looked(study: Study, evidence: Evidence) -> Iterator[Look]:
-    """The looks that the study shows, of every arm at every weight."""
+def trained_of(study: Study, evidence: Evidence) -> Iterator[Trained]:
+    """Every arm at every weight that was trained."""
     for collection in evidence.collections:
         for arm in study.arms:
-            trained = [one for seed in evidence.seeds(collection, arm.name)
-                       for one in evidence.of_seed(collection, arm.name, seed)]  # fmt: skip
-            for weight in dict.fromkeys(one.training.weight for one in trained):
+            for weight, of in evidence.by_weight(collection, arm.name).items():
+                whole = [one.points[WHOLE] for one in of if WHOLE in one.points]
+                values = {}
                 for shown in study.shown:
                     look, _, value = shown.partition(": ")
-                    looks = [one.looks.get(look, {}) for one in trained if one.training.weight == weight]
-                    found = [float(of[value]) for of in looks if value in of]
+                    found = [float(one.looks[look][value]) for one in of if value in one.looks.get(look, {})]
                     if found:
-                        told = mean(found), min(found), max(found), len(found)
-                        yield Look(collection, arm.name, weight, shown, *told)
+                        values[shown] = mean(found)
+                yield Trained(
+                    collection, arm.name, weight, len(of), sum(bool(one.collapsed) for one in of),
+                    sum(point.mrr for point in whole) / len(of), _mean([point.terms_q for point in whole]),
+                    _mean([point.terms_d for point in whole]), _mean([point.flops for point in whole]), values,
+                )  # fmt: skip
 
 
-def table_lines(study: Study, rows: Sequence[Row], looks: Sequence[Look], scale: Scale) -> Iterator[str]:
+def _mean(values: Sequence[float]) -> float | None:
+    return mean(values) if values else None
+
+
+def table_lines(study: Study, rows: Sequence[Row], trained: Sequence[Trained], scale: Scale) -> Iterator[str]:
     yield f"# {study.title}: tables"
     yield ""
-    yield f"{study.paper}. Scale `{scale.name}`. Means over seeds; (qk, dk) within a cost are those of the first seed."
-    for collection in dict.fromkeys(row.collection for row in rows):
+    yield (
+        f"{study.paper}. Scale `{scale.name}`. Means over seeds; (qk, dk) within a cost are those of the first seed; "
+        "`spread` is the distance of the best seed from the worst."
+    )
+    for collection in dict.fromkeys([*(row.collection for row in rows), *(one.collection for one in trained)]):
         yield from ("", f"## {collection}", "")
         columns = ["model", "point", "qk", "dk", "L0_q", "L0_d", "FLOPS", "MRR@10", "spread", "seeds", "weights"]
         yield from markdown_table(columns, (_cells(row) for row in rows if row.collection == collection))
-        some = [one for one in looks if one.collection == collection]
+        some = [one for one in trained if one.collection == collection]
         if some:
-            yield ""
-            shown = [name for name in study.shown if any(one.value == name for one in some)]
-            columns = ["model", study.swept, *(name.partition(": ")[2] for name in shown)]
-            yield from markdown_table(columns, _look_cells(some, shown))
+            yield from ("", f"Every weight of `{study.swept}` that was trained, uncut:", "")
+            shown = [name for name in study.shown if any(name in one.values for one in some)]
+            named = (name.partition(": ")[2] for name in shown)
+            columns = ["model", study.swept, "seeds", "collapsed", "L0_q", "L0_d", "FLOPS", "MRR@10", *named]
+            yield from markdown_table(columns, (_trained_cells(one, shown) for one in some))
 
 
-def _look_cells(looks: Sequence[Look], shown: Sequence[str]) -> Iterator[list[str]]:
-    for model, weight in dict.fromkeys((one.model, one.weight) for one in looks):
-        of = {one.value: one for one in looks if (one.model, one.weight) == (model, weight)}
-        cells = (f"{of[name].mean:.4g}" if name in of else "" for name in shown)
-        yield [model, "" if weight is None else f"{weight:g}", *cells]
+def _trained_cells(one: Trained, shown: Sequence[str]) -> list[str]:
+    sizes = ("" if size is None else f"{size:.{digits}f}" for size, digits in
+             ((one.terms_q, 1), (one.terms_d, 1), (one.flops, 4)))  # fmt: skip
+    return [
+        one.model, "" if one.weight is None else f"{one.weight:g}", f"{one.seeds}", f"{one.collapsed or ''}", *sizes,
+        f"{one.mrr:.4f}", *(f"{one.values[name]:.4g}" if name in one.values else "" for name in shown),
+    ]  # fmt: skip
 
 
 def _cells(row: Row) -> list[str]:
@@ -183,8 +199,10 @@ def verdict_lines(study: Study, evidence: Evidence, decisions: dict[str, Decisio
         ),
     )
     for claim in study.claims:
+        yield from ("", f"## {claim.id}", "", f"{claim.text} **{decisions[claim.id].verdict.capitalize()}**: "
+                    f"{decisions[claim.id].why}.")  # fmt: skip
         if outcomes := decisions[claim.id].outcomes:
-            yield from ("", f"## {claim.id}", "")
+            yield ""
             for one in outcomes:
                 mark = "as it says" if one.is_met else "otherwise" if one.is_contradicted else "open"
                 seeds = f"seeds {one.seeds[0]} and {one.seeds[1]}"

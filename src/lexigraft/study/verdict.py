@@ -23,6 +23,7 @@ from lexigraft.study.evidence import Evidence
 HOLDS, DOES_NOT, OPEN = "holds", "does not hold", "not decided here"
 UNTOLD = "not told apart"
 SEEDS = 3
+SHOWN = 2  # outcomes that are written beside a claim
 ALPHA = 0.05
 MARGIN = 0.01  # of MRR@10: what is within it is level
 MEETS = {ABOVE: (ABOVE,), BELOW: (BELOW,), LEVEL: (LEVEL,), NOT_BELOW: (ABOVE, LEVEL)}
@@ -80,13 +81,24 @@ def by_outcomes(outcomes: tuple[Outcome, ...]) -> Decision:
     """The rule over contrasts."""
     against = [one for one in outcomes if one.is_contradicted]
     if against:
-        return Decision(DOES_NOT, "; ".join(described(one) for one in against), outcomes)
+        return Decision(
+            DOES_NOT, "; ".join(described(one) for one in against[:SHOWN]) + _more(tuple(against)), outcomes
+        )
     if outcomes and all(one.is_met for one in outcomes):
-        return Decision(HOLDS, f"all {len(outcomes)} contrasts come out so", outcomes)
+        return Decision(HOLDS, "; ".join(described(one) for one in outcomes[:SHOWN]) + _more(outcomes), outcomes)
     untold = [one for one in outcomes if not one.is_met]
     lacking = [one.lacks for one in untold if one.lacks]
-    why = f"lacks {lacking[0]}" if lacking else "; ".join(described(one) for one in untold[:2]) or "nothing is trained"
+    why = (
+        f"lacks {lacking[0]}"
+        if lacking
+        else "; ".join(described(one) for one in untold[:SHOWN]) or "nothing is trained"
+    )
     return Decision(OPEN, why, outcomes)
+
+
+def _more(outcomes: tuple[Outcome, ...]) -> str:
+    left = len(outcomes) - SHOWN
+    return f"; and {left} more" if left > 0 else ""
 
 
 def n_contrasts(study: Study) -> int:
@@ -145,7 +157,11 @@ def described(one: Outcome) -> str:
     """An outcome in a line."""
     contrast = one.contrast
     a, b = contrast.a.described, contrast.b.described
-    told = f"{a} is {one.found} {b}" if one.found != UNTOLD else f"{a} and {b} are {UNTOLD}"
+    told = (
+        f"{a} is {one.found}{' with' if one.found == LEVEL else ''} {b}"
+        if one.found != UNTOLD
+        else f"{a} and {b} are {UNTOLD}"
+    )
     numbers = " against ".join("–" if value is None else f"{value:.4g}" for value in (one.a, one.b))
     test = "" if one.p is None else f", p {'< .001' if one.p < 0.001 else f'= {one.p:.3f}'}"
     return f"{one.collection}: {told} by {contrast.measure} ({numbers}{test})"

@@ -89,7 +89,7 @@ CLAIMS = (
         "masks of (5, 10) .1776 @ .0020, pruned afterwards .2324 @ .0046; without a regulariser .1977 @ .0163",
         (
             *(Contrast(Side(GRAFTED, at_cost(share)), ABOVE, Side(STRICT, at_cost(share))) for share in (0.5, 1.0)),
-            Contrast(Side(FREE, LIGHT), ABOVE, Side(GRAFTED, LIGHT), "FLOPS"),
+            Contrast(Side(FREE), ABOVE, Side(STRICT), "FLOPS"),
         ),
     ),
 )  # fmt: skip

@@ -69,7 +69,8 @@ def _removal(evidence: Evidence) -> Decision:
             if not found:
                 return Decision(OPEN, f"{collection}: nothing was removed {name}; give --other")
             into += [value > FAR for value in found] if into is hurt else [value <= FAR for value in found]
-            said.append(f"{collection} {name}: {mean(found):.1f} standard deviations below random removal")
+            side = "below" if mean(found) > 0 else "above"
+            said.append(f"{collection} {name}: {abs(mean(found)):.1f} standard deviations {side} random removal")
     if all(hurt) and all(spared):
         return Decision(HOLDS, "; ".join(said))
     return Decision(DOES_NOT if not any(hurt) or not any(spared) else OPEN, "; ".join(said))
