@@ -92,6 +92,25 @@ def test_a_study_that_is_killed_goes_on_to_the_same_tables(places, tmp_path):
         assert (killed / file).read_bytes() == (whole / file).read_bytes()
 
 
+def test_a_process_that_is_asked_to_stop_keeps_its_step(places, tmp_path):
+    worker = [
+        sys.executable, "-m", "lexigraft.study.work", "vocabulary", "--do", "esplade:0", "--scale", "tiny", "--data",
+        str(places / "stems"), "--out", str(tmp_path), "--set", "finetune.steps=4000", "--set",
+        "finetune.checkpoint_every=4000",
+    ]  # fmt: skip
+    with (tmp_path / "log").open("w") as log:
+        begun = subprocess.Popen(worker, stderr=log, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    for _ in range(1200):
+        if "finetune " in (tmp_path / "log").read_text():
+            break
+        time.sleep(0.1)
+    begun.terminate()
+    assert begun.wait(60) == 1
+    assert "goes on from there" in (tmp_path / "log").read_text()
+    assert list((tmp_path / "work").glob("*/**/state.pt"))
+    assert not list(tmp_path.glob("arms/*.json"))
+
+
 def test_points_are_what_a_run_measures(places, tmp_path):
     """Whole vectors and cut ones rank as an index of 24 bits does, and cost the same."""
     from lexigraft.core.config import load_settings

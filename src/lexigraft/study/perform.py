@@ -12,6 +12,7 @@ from lexigraft.study.work import Work
 
 WORKER = "lexigraft.study.work"
 PAUSE = 0.2  # seconds between looks at the processes
+GRACE = 25.0  # seconds that a process has to keep what it is doing
 
 
 class Ended(NamedTuple):
@@ -30,7 +31,7 @@ def perform_all(
     report: Callable[[Ended], None] = lambda ended: None,
 ) -> list[Ended]:
     """Do all of it, `jobs` processes at a time, the first first. After `seconds` nothing is begun and what still runs
-    is stopped; a later call goes on with what is not done."""
+    is asked to stop; a later call goes on from there."""
     waiting, running, ended = processes_of(works, jobs), list[_Process](), list[Ended]()
     deadline = None if seconds is None else time.monotonic() + seconds
     try:
@@ -38,9 +39,12 @@ def perform_all(
             late = deadline is not None and time.monotonic() >= deadline
             while waiting and len(running) < jobs and not late:
                 running.append(_Process(waiting.pop(0)))
+            stopped = [one for one in running if late and one.process.poll() is None]
+            for one in stopped:
+                one.process.terminate()
             for one in [one for one in running if late or one.process.poll() is not None]:
                 running.remove(one)
-                ended.append(one.end(stopped=late and one.process.poll() is None))
+                ended.append(one.end(stopped=one in stopped))
                 report(ended[-1])
             if late:
                 break
@@ -79,8 +83,12 @@ class _Process:
 
     def end(self, stopped: bool) -> Ended:
         if stopped:
+            self.process.terminate()
+        try:
+            status = self.process.wait(GRACE if stopped else None)
+        except subprocess.TimeoutExpired:
             self.process.kill()
-        status = self.process.wait()
+            status = self.process.wait()
         lines = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         said = lines[-1] if lines else ""
         return Ended(self.name, None if stopped else status, time.monotonic() - self.began, said)

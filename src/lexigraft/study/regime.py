@@ -121,8 +121,10 @@ def shared_settings(scale: Scale, lengths: Lengths) -> list[str]:
         *SHARED, f"model.layers={scale.layers}", f"model.query_length={lengths.query}",
         f"model.document_length={lengths.document}", f"pretrain.steps={scale.pretrain_steps}",
         f"pretrain.batch={batch}", f"pretrain.learning_rate={scale.rate}",
-        f"pretrain.warmup={max(1, scale.pretrain_steps // 10)}", "pretrain.checkpoint_every=100000",
+        f"pretrain.warmup={max(1, scale.pretrain_steps // 10)}",
+        # None is due, but where a study is stopped one is kept.
+        f"pretrain.checkpoint_every={scale.pretrain_steps}", f"finetune.checkpoint_every={steps}",
         f"finetune.steps={steps}", f"finetune.batch={batch}", f"finetune.learning_rate={scale.rate}",
         f"finetune.warmup={max(1, steps // 10)}", f"finetune.ramp={steps // 3}", "finetune.frozen_layers=0",
-        "finetune.temperature=0.5", "finetune.checkpoint_every=100000", *scale.settings,
+        "finetune.temperature=0.5", *scale.settings,
     ]  # fmt: skip

@@ -18,10 +18,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lexigraft.core import stopping
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import MissingExtraError
 from lexigraft.core.resources import measured
 from lexigraft.core.settings import AUTO
+from lexigraft.core.stopping import StoppedError
 from lexigraft.stages.finished_run import open_run
 from lexigraft.study.design import Arm, Study
 from lexigraft.study.finished import Finished, Point, Training, file_of, read_finished, write_finished
@@ -199,9 +201,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     others, given = tuple(options.others), tuple(options.given)
     found = options.backbone, options.general, options.tokenizer
+    stopping.listen()
     for arm, _, seed in (asked.rpartition(":") for asked in options.do):
         where = options.data, study.arm(arm), int(seed), options.out
-        perform(Work(study, scale_of(options.scale), *where, *found, others, given))
+        try:
+            perform(Work(study, scale_of(options.scale), *where, *found, others, given))
+        except StoppedError as stopped:
+            sys.exit(str(stopped))
 
 
 if __name__ == "__main__":

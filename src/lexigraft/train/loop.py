@@ -17,10 +17,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from lexigraft.core import stopping
 from lexigraft.core.artifact import Manifest, canonical_json, open_artifact, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, LexigraftError
 from lexigraft.core.processes import is_leader, n_processes, process_rank
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.stopping import StoppedError
 from lexigraft.model.precision import allow_fast_products, fast_precision
 from lexigraft.train.distributed import add_gradients, broadcast, connect
 from lexigraft.train.phases import Phases
@@ -175,10 +177,13 @@ class Loop:
             for listen in self.listeners:
                 listen(step + 1, training.history[-1])
             is_last = gives_up or step + 1 == self.schedule.steps
-            if (step + 1) % self.checkpoint_every == 0 or is_last:  # looked at only here: a device is not kept waiting
+            stops = self._stops() and not is_last
+            if (step + 1) % self.checkpoint_every == 0 or is_last or stops:  # only here: a device is not kept waiting
                 self._require_finite(step, float(gradients), "gradients")
                 if not is_last:
                     self._save(trained, optimizer, training, state)
+            if stops:
+                raise StoppedError(f"{self.name}: stopped after step {step + 1}; the next call goes on from there")
             if time.monotonic() - spoken > SECONDS_BETWEEN_MESSAGES:
                 spoken = time.monotonic()
                 self._speak(step, values, (step + 1 - first) / (spoken - started))
@@ -193,6 +198,11 @@ class Loop:
         model.eval()
         self._take_best(trained, training)
         return training
+
+    def _stops(self) -> bool:
+        """Whether to end here because the process was asked to. A training without checkpoints has none to go on from,
+        and several processes would not stop at the same step: these finish, or are killed."""
+        return stopping.is_asked() and self.checkpoint_every <= self.schedule.steps and n_processes() == 1
 
     def _take_best(self, trained: Mapping[str, Tensor], training: Training) -> None:
         """Give the model the weights that validation chose, where those are not the last."""

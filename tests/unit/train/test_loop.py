@@ -46,6 +46,17 @@ def test_a_stopped_run_continues_to_the_same_weights(tmp_path):
     assert len(whole[1]) == 10
 
 
+def test_a_run_that_is_asked_to_stop_keeps_what_it_has(tmp_path, monkeypatch):
+    from lexigraft.core import stopping
+
+    whole, asked = train(tmp_path / "one", {"a": 1}), iter([False, False, True])
+    monkeypatch.setattr(stopping, "is_asked", lambda: next(asked))
+    with pytest.raises(stopping.StoppedError, match="stopped after step 3; the next call goes on from there"):
+        train(tmp_path / "two", {"a": 1})
+    monkeypatch.undo()
+    assert train(tmp_path / "two", {"a": 1}, stop_at=2)[:2] == whole[:2]  # step 2, the third, is not done again
+
+
 def test_a_checkpoint_of_another_recipe_is_named_and_not_used(tmp_path, caplog):
     with pytest.raises(StoppedError):
         train(tmp_path / "two", {"parents": {"pretrained": "old"}, "a": 1}, stop_at=6)
