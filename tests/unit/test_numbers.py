@@ -1,4 +1,4 @@
-"""The tables of README and of what a cost buys have the numbers of their JSON."""
+"""Tables of README, of what a cost buys and of pieces have the numbers of their JSON."""
 
 import json
 from pathlib import Path
@@ -52,11 +52,11 @@ def test_readme_has_the_numbers_of_its_json(collection):
         assert found["times BM25"] == pytest.approx(found["MRR@10"] / bm25, abs=0.002)
 
 
+@pytest.mark.parametrize("page", ["cost.md", "index.md"])
 @pytest.mark.parametrize("collection", COLUMNS)
-def test_what_a_cost_buys_has_the_numbers_of_its_json(collection):
-    cells = [
-        part.strip() for part in row_of("docs/results/cost.md", f"| {collection.split('_')[0]} | .").split("|")[2:]
-    ]
+def test_what_a_cost_buys_has_the_numbers_of_its_json(collection, page):
+    name = collection.split("_")[0] if page == "cost.md" else collection
+    cells = [part.strip() for part in row_of(f"docs/results/{page}", f"| {name} | .").split("|")[2:]]
     bm25 = SEEDS[collection]["bm25"]
     worth, cost = cells[0].split(" @ ")
     assert same(worth, bm25["MRR@10"], 0.001)
@@ -76,3 +76,19 @@ def test_means_are_those_of_the_seeds():
             seeds = [seed["MRR@10"] for seed in found["seeds"]]
             assert len(seeds) == 3
             assert found["MRR@10"] == pytest.approx(sum(seeds) / 3, abs=1e-4)
+
+
+def test_pieces_of_texts_are_those_of_their_json():
+    found = json.loads((ROOT / "docs/results/vocabularies.json").read_text())
+    (pieces,) = (value for name, value in found.items() if name.startswith("pieces as they stand"))
+    expected = [row for rows in pieces.values() for row in rows.values() if isinstance(row, dict)]
+    page = (ROOT / "docs/results/vocabularies.md").read_text().splitlines()
+    start = next(at for at, line in enumerate(page) if line.startswith("  | collection | WordPiece |")) + 2
+    for line, row in zip(page[start : start + len(expected)], expected, strict=True):
+        cells = [float(part.strip(" %").replace(",", "")) for part in line.split("|")[3:-1]]
+        assert cells[0] == row["pieces"]
+        assert same(cells[1], 100 * row["split_queries"], 0.1)
+        assert same(cells[2], row["pieces_of_a_document"], 0.1)
+        assert same(cells[3], row["of_which_punctuation"], 0.1)
+        assert same(cells[4], row["postings"], 1)
+        assert same(cells[5], row["postings_without_punctuation"], 1)

@@ -1,7 +1,7 @@
 """The collapse of a ranking: every document of a batch scores the same, and training continues in vain (F4).
 
 Its loss is then that of chance, and stays there: no term tells two texts apart, so no gradient does either. The number
-of terms does not show it (docs/results/training.md, "When training dies").
+of terms does not show it (docs/explanation/training.md, "When a ranking dies").
 """
 
 from pathlib import Path
