@@ -1,7 +1,7 @@
 """`study`: the five papers as commands, with verdicts."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     from lexigraft.study.conduct import Asked
     from lexigraft.study.perform import Ended
 
+ALL = "all"
 NAMES = "vocabulary, pretraining, rescaling, wackiness, corpus-vocabulary"
 
 
 def study(
     name: Annotated[
-        str, typer.Argument(help=f"Which study: {NAMES}; or claims: one table of all, of --out's folders.")
+        str,
+        typer.Argument(
+            help=f"Which study: {NAMES}; all: each of them, in a folder of --out; claims: one table of those."
+        ),
     ],
     out: OutOption,
     data: Annotated[
@@ -69,7 +73,8 @@ def study(
     results.json.
     """
     from lexigraft.study.all_claims import write_claims
-    from lexigraft.study.conduct import ask, conduct
+    from lexigraft.study.conduct import ask, ask_all, conduct
+    from lexigraft.study.regime import GPU
 
     if name == "claims":
         claims = write_claims(out)
@@ -77,29 +82,59 @@ def study(
             f"{out / 'claims.md'}: {claims['decided']} of {claims['all']} decided"
         )
         return
-    asked = ask(
-        name, scale, out, data=tuple(data or ()), arms=_split(arms), seeds=_numbers(seeds), backbone=backbone,
-        general=general, tokenizer=tokenizer, others=tuple(other or ()), given=tuple(set_ or ()),
-    )  # fmt: skip
+    options: dict[str, Any] = {
+        "data": tuple(data or ()), "arms": _split(arms), "seeds": _numbers(seeds), "backbone": backbone,
+        "general": general, "tokenizer": tokenizer, "others": tuple(other or ()), "given": tuple(set_ or ()),
+    }  # fmt: skip
+    asked = ask_all(scale, out, **options) if name == ALL else [ask(name, scale, out, **options)]
     if missing:
         _show_missing(asked, json)
         return
+    plan = _plan(asked)
     if dry_run:
-        _show_plan(asked, jobs, json)
+        _show_plan(plan, max(one.memory_gib() for one in asked), jobs, json)
         return
-    works = asked.works()
-    minutes = sum(asked.minutes(works))
-    _say(f"{len(works)} processes to run, {jobs} at a time: about {minutes / jobs:.0f} minutes")
+    minutes = sum(one.minutes for one in plan)
+    _say(f"{len(plan)} processes to run, {jobs} at a time: about {minutes / jobs:.0f} minutes")
     results, ended = conduct(asked, jobs, None if stop_after is None else 60 * stop_after, _show_ended)
+    if name == ALL and scale == GPU:
+        write_claims(out)
     failed = [one for one in ended if one.status]
+    claims = {claim: one for of_study in results for claim, one in of_study["claims"].items()}
     if json:
-        print_json({"claims": results["claims"], "failed": [one.name for one in failed]})
+        print_json({"claims": claims, "failed": [one.name for one in failed]})
     else:
-        _show_verdicts(results, out)
+        _show_verdicts(claims, out, name == ALL)
     if failed:
         names = ", ".join(one.name for one in failed)
-        _say(f"failed: {names}; their logs are in {out / 'logs'}, and the next call tries them again")
+        logs = out / "*" / "logs" if name == ALL else out / "logs"
+        _say(f"failed: {names}; their logs are in {logs}, and the next call tries them again")
         raise typer.Exit(1)
+
+
+class _Planned(NamedTuple):
+    """A process of a plan, as it is shown."""
+
+    study: str
+    collection: str
+    arm: str
+    seed: int
+    trainings: int
+    minutes: float
+    about: str
+
+
+def _plan(asked: "list[Asked]") -> list[_Planned]:
+    from lexigraft.study.conduct import works_of
+
+    of_study = {one.study.name: one for one in asked}
+    return [
+        _Planned(
+            work.study.name, work.collection, work.arm.name, work.seed, len(work.unfinished()),
+            of_study[work.study.name].minutes(work), work.arm.about,
+        )
+        for work in works_of(asked)
+    ]  # fmt: skip
 
 
 def _split(text: str | None) -> tuple[str, ...]:
@@ -126,41 +161,37 @@ def _show_ended(one: "Ended") -> None:
     _say(f"{one.name}: {how}, {one.seconds:.0f} s")
 
 
-def _show_plan(asked: "Asked", jobs: int, json: bool) -> None:
-    works = asked.works()
-    rows = [
-        [work.collection, work.arm.name, str(work.seed), str(len(work.unfinished())), f"{minutes:.1f}",
-         work.arm.about]
-        for work, minutes in zip(works, asked.minutes(works), strict=True)
-    ]  # fmt: skip
-    gib = asked.memory_gib()
-    total = sum(asked.minutes(works))
+def _show_plan(plan: list[_Planned], gib: float, jobs: int, json: bool) -> None:
+    total = sum(one.minutes for one in plan)
     if json:
-        plan = [
-            dict(zip(("collection", "arm", "seed", "trainings", "minutes", "about"), row, strict=True)) for row in rows
-        ]
-        print_json({"processes": plan, "minutes": total / jobs, "gib_a_process": gib})
+        print_json({"processes": [one._asdict() for one in plan], "minutes": total / jobs, "gib_a_process": gib})
         return
-    print_table("", ["collection", "arm", "seed", "trainings", "minutes", "what"], rows, ("collection", "arm", "what"))
+    rows = [[*map(str, one[:5]), f"{one.minutes:.1f}", one.about] for one in plan]
+    columns = ["study", "collection", "arm", "seed", "trainings", "minutes", "what"]
+    print_table("", columns, rows, ("study", "collection", "arm", "what"))
     print_line(f"about {total / jobs:.0f} minutes with --jobs {jobs}, {gib:.1f} GiB of memory a process")
 
 
-def _show_missing(asked: "Asked", json: bool) -> None:
-    found = asked.missing()
+def _show_missing(asked: "list[Asked]", json: bool) -> None:
+    found = sorted(((one.study.name, some) for one in asked for some in one.missing()), key=lambda it: -it[1].worth)
     if json:
-        print_json([{**one.training._asdict(), "claims": one.claims, "minutes": one.minutes} for one in found])
+        print_json([
+            {"study": study, **one.training._asdict(), "claims": one.claims, "minutes": one.minutes}
+            for study, one in found
+        ])  # fmt: skip
         return
     rows = [
-        [one.training.collection, one.training.arm, "" if one.training.weight is None else f"{one.training.weight:g}",
-         str(one.training.seed), " ".join(one.claims), f"{one.minutes:.1f}"]
-        for one in found
+        [study, one.training.collection, one.training.arm,
+         "" if one.training.weight is None else f"{one.training.weight:g}", str(one.training.seed),
+         " ".join(one.claims), f"{one.minutes:.1f}"]
+        for study, one in found
     ]  # fmt: skip
-    columns = ["collection", "arm", "weight", "seed", "claims that wait", "minutes"]
-    print_table("", columns, rows, ("collection", "arm", "claims that wait"))
-    print_line(f"{len(found)} trainings, about {sum(one.minutes for one in found):.0f} minutes one after the other")
+    columns = ["study", "collection", "arm", "weight", "seed", "claims that wait", "minutes"]
+    print_table("", columns, rows, ("study", "collection", "arm", "claims that wait"))
+    print_line(f"{len(found)} trainings, about {sum(one.minutes for _, one in found):.0f} minutes one after the other")
 
 
-def _show_verdicts(results: dict[str, Any], out: Path) -> None:
-    for name, one in results["claims"].items():
+def _show_verdicts(claims: dict[str, Any], out: Path, of_all: bool) -> None:
+    for name, one in claims.items():
         print_line(f"{name} {one['verdict']}: {one['why']}")
-    print_line(f"{out / 'verdicts.md'}, tables.md, curves.png, results.json")
+    print_line(str(out / "claims.md") if of_all else f"{out / 'verdicts.md'}, tables.md, curves.png, results.json")

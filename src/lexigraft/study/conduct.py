@@ -2,6 +2,7 @@
 curves and verdicts are written anew."""
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,8 +44,8 @@ class Asked:
     def evidence(self) -> Evidence:
         return evidence_of(self.out, self.study, self.scale.name)
 
-    def works(self) -> list[Work]:
-        """The processes that still have something to do, those first whose trainings decide most."""
+    def valued_works(self) -> list[tuple[float, Work]]:
+        """The processes that still have something to do, and the share of a claim that a minute of each decides."""
         chosen = [
             Work(
                 self.study, self.scale, data, arm, seed, self.out, self.backbone, self.general, self.tokenizer,
@@ -54,9 +55,9 @@ class Asked:
             for data in self.data
             for arm in self._arms()
         ]  # fmt: skip
-        order = {one.training: place for place, one in enumerate(self.missing())}
-        left = [work for work in chosen if work.unfinished()]
-        return sorted(left, key=lambda work: min(order.get(one, len(order)) for one in work.unfinished()))
+        worth = {one.training: one.worth for one in self.missing()}
+        left = [(work, work.unfinished()) for work in chosen]
+        return [(max(worth.get(one, 0.0) for one in undone), work) for work, undone in left if undone]
 
     def missing(self) -> list[Missing]:
         """What undecided claims still wait for, on the collections given and those that are known."""
@@ -65,10 +66,10 @@ class Asked:
         decisions = decisions_of(self.study, evidence, self.scale)
         return missing(self.study, evidence, decisions, names, self.scale.name)
 
-    def minutes(self, works: Sequence[Work]) -> list[float]:
-        """About how long each process will take."""
+    def minutes(self, work: Work) -> float:
+        """About how long a process will take."""
         finished = self.evidence().finished
-        return [sum(seconds_of(one, finished, self.scale.name) for one in work.unfinished()) / 60 for work in works]
+        return sum(seconds_of(one, finished, self.scale.name) for one in work.unfinished()) / 60
 
     def memory_gib(self) -> float:
         """The most that a process of this scale took, or about what it will take where none has run."""
@@ -106,13 +107,32 @@ def ask(name: str, scale: str, out: Path, **options: Any) -> Asked:
     return asked
 
 
+def ask_all(scale: str, out: Path, data: tuple[str, ...], **options: Any) -> list[Asked]:
+    """All studies, each in a folder of its own under `out`, and on those collections that suit it."""
+    sizes = {of: sum(1 for _ in open_source(of).documents()) for of in data}
+    return [
+        ask(name, scale, out / name, data=tuple(of for of in data if study.suits(sizes[of])), **options)
+        for name, study in STUDIES.items()
+    ]
+
+
 def conduct(
-    asked: Asked, jobs: int = 1, seconds: float | None = None, report: Callable[[Ended], None] = lambda ended: None
-) -> tuple[dict[str, Any], Sequence[Ended]]:
-    """Train what is asked for and not done, and write what the study shows; (its results, how its processes ended)."""
-    works = asked.works()
+    all_asked: Sequence[Asked], jobs: int = 1, seconds: float | None = None,
+    report: Callable[[Ended], None] = lambda ended: None,
+) -> tuple[list[dict[str, Any]], Sequence[Ended]]:  # fmt: skip
+    """Train what is asked for of some studies and not done, and write what each shows; (the results of each, how the
+    processes ended)."""
+    works = works_of(all_asked)
     for work in works:  # what is not allowed is said now, and not by a process that has just begun
         load_settings(None, work.settings(work.unfinished()[0]))
-    with writer_lock(asked.out):
+    with ExitStack() as locks:
+        for asked in all_asked:
+            locks.enter_context(writer_lock(asked.out))
         ended = perform_all(works, jobs, seconds, report)
-        return write_outputs(asked.out, asked.study, asked.evidence(), asked.scale), ended
+        return [write_outputs(one.out, one.study, one.evidence(), one.scale) for one in all_asked], ended
+
+
+def works_of(all_asked: Sequence[Asked]) -> list[Work]:
+    """The processes that still have something to do, those first that decide most for their time."""
+    valued = [one for asked in all_asked for one in asked.valued_works()]
+    return [work for _, work in sorted(valued, key=lambda one: -one[0])]

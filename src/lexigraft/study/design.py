@@ -107,6 +107,12 @@ class Study(NamedTuple):
     claims: tuple[Claim, ...]
     cuts: tuple[tuple[int, int], ...]
     shown: tuple[str, ...] = ()
+    fewest_documents: int = 0
+    most_documents: int = 0  # 0: any number
+
+    def suits(self, n_documents: int) -> bool:
+        """Whether a collection of so many documents is one to study this on, where nobody says which."""
+        return self.fewest_documents <= n_documents and (not self.most_documents or n_documents <= self.most_documents)
 
     def arm(self, name: str) -> Arm:
         return next(arm for arm in self.arms if arm.name == name)

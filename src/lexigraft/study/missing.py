@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from statistics import mean
 from typing import NamedTuple
 
-from lexigraft.study.design import BM25, Study
+from lexigraft.study.design import BM25, MRR, Study
 from lexigraft.study.evidence import Evidence
 from lexigraft.study.finished import Finished, Training
 from lexigraft.study.regime import SCALES
@@ -16,11 +16,13 @@ UNMEASURED = {"tiny": 12.0, "cpu": 900.0, "gpu": 120.0}
 
 
 class Missing(NamedTuple):
-    """A training that is not done, the claims that wait for it, and about how long it takes."""
+    """A training that is not done, the claims that wait for it, and about how long it takes. `worth`: the share of a
+    claim that a minute of it decides, where all that a claim waits for decides it in equal parts."""
 
     training: Training
     claims: tuple[str, ...]
     minutes: float
+    worth: float
 
 
 def missing(
@@ -46,19 +48,22 @@ def missing(
         for training in wanted:
             waits[training].add(claim.id)
             worth[training] += 1 / len(wanted)
-    found = [
-        Missing(training, tuple(sorted(claims)), seconds_of(training, evidence.finished, scale) / 60)
-        for training, claims in waits.items()
-    ]
-    return sorted(found, key=lambda one: (-worth[one.training] / one.minutes, one.training.name))
+    found = []
+    for training, claims in waits.items():
+        minutes = seconds_of(training, evidence.finished, scale) / 60
+        found.append(Missing(training, tuple(sorted(claims)), minutes, worth[training] / minutes))
+    return sorted(found, key=lambda one: (-one.worth, one.training.name))
 
 
 def _seeds(evidence: Evidence, decision: Decision, arm: str, collection: str) -> range:
-    """The seeds that a claim needs of an arm: three or, where those do not tell a contrast of it apart, one more than
-    there are."""
+    """The seeds that a claim needs of an arm: three or, where those do not tell a contrast of it apart query by query,
+    one more than there are. Values of trainings that overlap do so with any number of seeds."""
     have = evidence.seeds(collection, arm)
     untold = any(
-        arm in (one.contrast.a.arm, one.contrast.b.arm) and one.collection == collection and not one.is_met
+        arm in (one.contrast.a.arm, one.contrast.b.arm)
+        and one.collection == collection
+        and not one.is_met
+        and one.contrast.measure == MRR
         for one in decision.outcomes
         if not one.lacks
     )

@@ -60,10 +60,10 @@ def processes_of(works: Sequence[Work], jobs: int) -> list[list[Work]]:
     share of all of a collection."""
     if not works or works[0].scale.name != TINY:
         return [[work] for work in works]
-    by_data: dict[str, list[Work]] = {}
+    alike: dict[tuple[str, str], list[Work]] = {}
     for work in works:
-        by_data.setdefault(work.data, []).append(work)
-    return [some[first::jobs] for some in by_data.values() for first in range(min(jobs, len(some)))]
+        alike.setdefault((work.study.name, work.data), []).append(work)
+    return [some[first::jobs] for some in alike.values() for first in range(min(jobs, len(some)))]
 
 
 class _Process:

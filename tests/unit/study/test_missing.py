@@ -49,6 +49,18 @@ def test_where_three_seeds_do_not_tell_apart_one_more_is_asked_for():
     assert {(one.training.arm, one.training.seed) for one in asked(some)} == {("a", 3), ("d", 3)}
 
 
+def test_values_that_overlap_do_so_with_any_number_of_seeds():
+    def looking(arm, values):
+        return [
+            finished(arm, seed, {"whole": point([1])}, looks={"l": {"v": value}}) for seed, value in enumerate(values)
+        ]
+
+    claim = Claim("X3", "", "", (Contrast(Side("a"), ABOVE, Side("d"), "l: v"),))
+    study = STUDY._replace(claims=(claim,))
+    evidence = Evidence(looking("a", [1, 2, 3]) + looking("d", [2, 3, 4]))
+    assert missing(study, evidence, decisions_of(study, evidence, SCALES["gpu"]), ["c"], "gpu") == []
+
+
 def test_minutes_are_those_of_the_same_arm_then_of_the_collection():
     some = of("a", 0.5, [0], seconds=30.0) + of("d", 0.5, [0], seconds=90.0)
     by_arm = {one.training.arm: one.minutes for one in asked(some)}
