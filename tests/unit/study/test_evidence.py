@@ -1,4 +1,4 @@
-"""What finished trainings say of an arm: at a cost that nothing reaches, after a collapse, and of collapses compared."""
+"""What finished trainings say of an arm: at a cost that nothing reaches, by weight, and whether one collapsed."""
 
 import pytest
 
