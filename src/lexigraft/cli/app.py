@@ -2,11 +2,12 @@
 
 import os
 import sys
+from typing import Annotated
 
 import typer
 
-from lexigraft.cli.console import err
-from lexigraft.cli.lazy import MARKUP, LazyGroup
+from lexigraft.cli.console import err, print_line
+from lexigraft.cli.lazy import MARKUP, LazyGroup, hide_types_of_flags
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import is_leader, process_rank
 
@@ -26,6 +27,7 @@ A tour, from text to explained results:
 6. `lexigraft explain --run runs/mine "a query" DOC_ID` — why a document got its score.
 """
 
+hide_types_of_flags()
 app = typer.Typer(
     cls=LazyGroup,
     no_args_is_help=True,
@@ -35,8 +37,20 @@ app = typer.Typer(
 )
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        from lexigraft import __version__
+
+        print_line(f"lexigraft {__version__}")
+        raise typer.Exit
+
+
 @app.callback(help=TOUR)
-def lexigraft() -> None:
+def lexigraft(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_show_version)
+    ] = False,
+) -> None:
     """All commands: `overview` lists them, and typer asks for a callback where none is registered here."""
 
 

@@ -4,13 +4,14 @@ import json
 import logging
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lexigraft.cli.narrow_tables import table_parts
 from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import Item
 
@@ -43,13 +44,29 @@ def show(as_json: bool, facts: Any, *lines: str) -> None:
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[str] = ()) -> None:
-    """Numbers to the right, the columns named in `left` to the left."""
-    table = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=0)
-    for column in columns:
-        table.add_column(column, justify="left" if column in left else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    out.print(table)
+    """Numbers to the right, the columns named in `left` to the left. Where a terminal is too narrow, long texts are
+    wrapped and further columns follow in a table below: nothing is cut."""
+    cells = [list(row) for row in rows]
+    widths = [max(map(len, (name, *(row[at] for row in cells)))) for at, name in enumerate(columns)]
+    room = out.width if out.is_terminal else max(out.width, sum(widths) + len(widths) + 1)
+    for number, part in enumerate(table_parts(widths, [name in left for name in columns], room)):
+        table = Table(title=title if title and not number else None, title_justify="left", title_style="bold",
+                      box=box.SIMPLE_HEAD, padding=0)  # fmt: skip
+        for at, wraps in part.items():
+            side: Literal["left", "right"] = "left" if columns[at] in left else "right"
+            table.add_column(columns[at], justify=side, no_wrap=not wraps, overflow="fold")
+        for row in cells:
+            table.add_row(*(Text(row[at]) for at in part))
+        _print_within(room, table)
+
+
+def _print_within(room: int, table: Table) -> None:
+    """A console never prints wider than it is, so for this it is as wide as it must be."""
+    usual, out.width = out.width, room
+    try:
+        out.print(table)
+    finally:
+        out.width = usual
 
 
 class _Messages(logging.Handler):

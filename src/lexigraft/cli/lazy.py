@@ -7,11 +7,21 @@ from importlib import import_module
 from typing import Any, Final
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from lexigraft.cli.overview import PANELS, Entry
 
 MARKUP: Final = "markdown"  # of every help text
+
+
+def hide_types_of_flags() -> None:
+    """A flag takes no value: its help shows none. typer shows `<bool>`, and has no way to say otherwise."""
+    shown = TyperOption.display_type_rich
+
+    def display_type(option: TyperOption, ctx: Any) -> str | None:
+        return None if option.is_flag else shown(option, ctx=ctx)
+
+    setattr(TyperOption, "display_type_rich", display_type)  # noqa: B010
 
 
 class LazyCommands(UserDict[str, Any]):

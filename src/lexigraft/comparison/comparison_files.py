@@ -13,13 +13,14 @@ from lexigraft.stages.tables import markdown_table, write_csv
 
 KIND, FORMAT_VERSION = "comparison", 1
 LIKELY, NEARLY_SURE = 0.05, 0.01
+BETTER, WORSE = "▲", "▼"
 COMPARISON_COLUMNS = (
     "measure", "system", "baseline", "difference", "95 % interval", "t", "p", "p corrected", "won / tied / lost",
 )  # fmt: skip
 EXPLANATION = (
     "Differences are means over queries, with the interval that holds the true one with 95 %. p: paired two-sided "
-    "t-test; corrected: times the number of pairs compared (Bonferroni), a measure at a time. * corrected p < .05, "
-    "** < .01, against the baseline."
+    "t-test; corrected: times the number of pairs compared (Bonferroni), a measure at a time. ▲ is better and "
+    "▼ worse than the baseline with a corrected p < .05, ▲▲ and ▼▼ with < .01."
 )
 
 
@@ -85,7 +86,7 @@ def cost_columns(found: SideBySide) -> list[str]:
 def system_table(found: SideBySide) -> tuple[list[str], list[list[str]]]:
     """(columns, rows) for the eye: a system's means, marked where they differ from the baseline's, and its costs."""
     marks = {
-        (item.system, item.measure): _mark(item.p_corrected)
+        (item.system, item.measure): _mark(item.p_corrected, item.test.difference)
         for item in found.comparisons
         if item.baseline == found.baseline
     }
@@ -128,8 +129,10 @@ def change_rows(found: SideBySide, most: int) -> Sequence[tuple[str, list[list[s
     return tables
 
 
-def _mark(p: float | None) -> str:
-    return "" if p is None or p >= LIKELY else "*" if p >= NEARLY_SURE else "**"
+def _mark(p: float | None, difference: float) -> str:
+    if p is None or p >= LIKELY:
+        return ""
+    return (BETTER if difference > 0 else WORSE) * (1 if p >= NEARLY_SURE else 2)
 
 
 def _probability(p: float | None) -> str:
