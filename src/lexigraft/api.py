@@ -44,9 +44,20 @@ class Run:
             raise InputError(f"nothing of {self.folder} was measured; its collection has no judged queries")
         return max(self.rows, key=lambda row: (row[BEST_BY], -row["FLOPS"]))
 
-    def retriever(self, system: str | None = None) -> Retriever:
-        """The run opened for searches, at its operating point."""
-        return Retriever.open(self.folder, system)
+    def retriever(
+        self, system: str | None = None, *, qk: float | None = None, dk: int | None = None,
+        cost: float | None = None, budget: float | str | None = None,
+    ) -> Retriever:  # fmt: skip
+        """The run opened for searches: at its operating point, at a (qk, dk), or at the best one within a cost, which
+        is a share of BM25's, or a budget, which is "bm25" or a number of FLOPS."""
+        if cost is not None or budget is not None:
+            from lexigraft.comparison.point_for_cost import point_for_cost
+
+            if qk is not None or dk is not None:
+                raise SettingError("a cost and a budget choose the (qk, dk); leave out qk and dk")
+            point = point_for_cost(self.folder, system, cost, budget)
+            qk, dk = point.qk, point.dk
+        return Retriever.open(self.folder, system, qk=qk, dk=dk)
 
 
 @dataclass(frozen=True)

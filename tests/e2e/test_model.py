@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -107,6 +108,37 @@ def test_a_pruning_within_a_budget_is_chosen_by_held_out_queries(finished, lexig
     best = max(budget["rows"], key=lambda row: (row["MRR@10"], -row["FLOPS"]))
     assert budget["chosen"] == [best["qk"], best["dk"]]
     assert found["rows"][-1].items() >= {"system": "esplade", "qk": best["qk"], "dk": best["dk"]}.items()
+
+
+def test_what_a_budget_chose_can_be_searched(finished, lexigraft):
+    said = lexigraft("evaluate", "--run", finished, "--budget", "50", "--qk", "0,2", "--dk", "0,3").stdout
+    command = shlex.split(
+        next(line for line in said.splitlines() if line.startswith("Search so: "))[len("Search so: ") :]
+    )
+    assert command[:3] == ["lexigraft", "search", "--run"]
+    assert lexigraft(*command[1:], TOPICS[0][0], "--json").json
+
+
+def test_a_run_is_searched_for_another_cost(finished, lexigraft):
+    import lexigraft as lg
+
+    query, own = TOPICS[0][0], (finished / "judged/esplade/choice/manifest.json").read_bytes()
+    for option, value in (("--cost", 0.9), ("--budget", "bm25"), ("--budget", 5)):
+        answer = lexigraft("search", "--run", finished, query, option, value, "--json")
+        assert answer.json and "prunings at no more than" in answer.stderr
+    assert (finished / "judged/esplade/choice/manifest.json").read_bytes() == own  # the run's own choice stays
+    assert lexigraft("search", "--run", finished, query, "--cost", 0.9, "--json").json == [
+        hit._asdict() for hit in lg.Run(finished).retriever(cost=0.9).search(query)
+    ]
+    for options, message in (
+        (("--cost", 0.5, "--qk", 3), "leave out --qk and --dk"),
+        (("--cost", 0.5, "--budget", "bm25"), "give either a cost"),
+        (("--cost", 0.5, "--system", "bm25"), "bm25 is not pruned"),
+        (("--cost", -1), "a cost of -1 is not allowed"),
+        (("--budget", "cheap"), "--budget 'cheap' is not allowed"),
+    ):
+        refused = lexigraft("search", "--run", finished, query, *options)
+        assert refused.status == 2 and message in refused.stderr
 
 
 def test_search_uses_the_model_by_default(finished, lexigraft):

@@ -69,8 +69,21 @@ DkOption = Annotated[
     typer.Option(
         "--dk",
         min=0,
-        help="Search the run's index of so many terms a document, 0 for all, instead of the one that the run chose.",
+        help="Search with so many terms of every document, 0 for all, instead of as many as the run chose; an index of "
+        "them is made where the run has none.",
     ),
+]
+SearchCostOption = Annotated[
+    float | None,
+    typer.Option(
+        "--cost",
+        help="Search with the best (qk, dk) that costs no more than this share of BM25's postings, such as 0.5, by "
+        "what the run's validation queries say.",
+    ),
+]
+SearchBudgetOption = Annotated[
+    str | None,
+    typer.Option("--budget", help="The same for bm25, which is a --cost of 1, or for a number of FLOPS, such as 0.3."),
 ]
 VectorsOption = Annotated[
     Path | None, typer.Option("--vectors", help="The vectors that an --index was made of, for --two-step.")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from lexigraft.cli.console import err, out, print_json, show_messages
+from lexigraft.cli.console import BarProgress, err, out, print_json, show_messages
 from lexigraft.cli.options import (
     QUICKSTART,
     DkOption,
@@ -13,6 +13,8 @@ from lexigraft.cli.options import (
     JsonOption,
     OverlapOption,
     QkOption,
+    SearchBudgetOption,
+    SearchCostOption,
     SystemOption,
     TwoStepOption,
     VectorsOption,
@@ -42,15 +44,20 @@ def search(
     two_step: TwoStepOption = 0,
     qk: QkOption = None,
     dk: DkOption = None,
+    cost: SearchCostOption = None,
+    budget: SearchBudgetOption = None,
     vectors: VectorsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Search a run's documents: rank, score, title and the terms that matched.
 
     A run is searched at its operating point: the terms kept of queries and documents that validation queries chose for
-    its cost budget. `--qk` and `--dk` choose another.
+    its cost budget. `--qk` and `--dk` choose another, `--cost` and `--budget` the best for another cost, and `--system
+    "esplade (10,40)"` the one that a table calls so.
     """
     asked = _Asked(k, tuple(where or ()), overlap, two_step)
+    if cost is not None or budget is not None:
+        qk, dk = _chosen_for(run, index, system, qk, dk, cost, budget)
     retriever = open_retriever(run, index, system, qk, dk, vectors)
     if query is not None:
         _answer(retriever, query, asked, json)
@@ -58,6 +65,25 @@ def search(
     err.print(f"{retriever.n_documents:,} documents. Type a query; an empty line or Ctrl-D ends.")
     while text := _ask():
         _answer(retriever, text, asked, json)
+
+
+def _chosen_for(
+    run: Path | None, index: Path | None, system: str | None, qk: float | None, dk: int | None, cost: float | None,
+    budget: str | None,
+) -> tuple[float, int]:  # fmt: skip
+    """The (qk, dk) for a cost, and in a message why these."""
+    from lexigraft.comparison.cost_grid import parse_budget
+    from lexigraft.comparison.point_for_cost import point_for_cost
+
+    if qk is not None or dk is not None:
+        raise SettingError("--cost and --budget choose the (qk, dk); leave out --qk and --dk")
+    if index is not None:
+        raise SettingError("--cost and --budget choose among the prunings of a --run; an --index has only one")
+    show_messages()
+    limit = None if budget is None else parse_budget(budget)
+    point = point_for_cost(run or QUICKSTART, system, cost, limit, BarProgress())
+    err.print(point.why, soft_wrap=True)
+    return point.qk, point.dk
 
 
 class _Asked(NamedTuple):

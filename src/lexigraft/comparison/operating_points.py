@@ -44,8 +44,11 @@ def choose_operating_points(run: FinishedRun, measured: PruningsOnValidation) ->
     return chosen
 
 
-def operating_point(run: FinishedRun, measured: PruningsOnValidation, system: System) -> OperatingPoint:
-    """The best of all prunings of a system within its limit."""
+def operating_point(
+    run: FinishedRun, measured: PruningsOnValidation, system: System, asked: str = ""
+) -> OperatingPoint:
+    """The best of all prunings of a system within its limit. What was looked at is kept with the run; `asked` names
+    another limit than the run's own, so that neither replaces the other."""
     if system.settings.prune.budget == TERMS:
         qk, dk = system.prunings[0]
         return OperatingPoint(qk, dk, f"({qk}, {dk}): the terms that prune.budgets names first")
@@ -56,7 +59,7 @@ def operating_point(run: FinishedRun, measured: PruningsOnValidation, system: Sy
     if run.settings.search.two_step or run.settings.search.overlap:  # which change what a pruning is worth
         found, cheapest = _of_grid(measured, system, limit)
     else:
-        found, cheapest = _affordable(run, measured, system, limit)
+        found, cheapest = _affordable(run, measured, system, limit, asked)
     n_queries = len({qrel.query_id for qrel in limit.queries.qrels if qrel.relevance > 0})
     on = _asked(limit.queries, n_queries)
     if not found:
@@ -75,7 +78,7 @@ def _of_grid(measured: PruningsOnValidation, system: System, limit: CostLimit) -
 
 
 def _affordable(
-    run: FinishedRun, measured: PruningsOnValidation, system: System, limit: CostLimit
+    run: FinishedRun, measured: PruningsOnValidation, system: System, limit: CostLimit, asked: str
 ) -> tuple[list[Affordable], float]:
     """(the prunings that cost no more, the lowest cost of any), computed now or before."""
     path = run.folder.vectors(JUDGED, system.name)
@@ -86,13 +89,13 @@ def _affordable(
     query_cuts = () if system.settings.model.queries == "words" else QUERY_CUTS
     config = {"system": system.name, "flops": limit.flops, "query_cuts": list(query_cuts)}
     wanted = Manifest(KIND, FORMAT_VERSION, config, parents)
-    folder = run.folder.choice(system.name)
+    folder = run.folder.choice(system.name, asked)
 
     def make(out: Path) -> None:
         opened = open_vectors(path, checksums=False)
         queries = measured.encoded_queries(limit.queries, system.name)
-        asked = with_rows(queries, opened.matrix.row_ids, opened.passages)
-        found, cheapest = affordable_prunings(asked, opened.matrix, limit.flops, query_cuts)
+        judged = with_rows(queries, opened.matrix.row_ids, opened.passages)
+        found, cheapest = affordable_prunings(judged, opened.matrix, limit.flops, query_cuts)
         write_json(out / FILE, {"prunings": [one._asdict() for one in found], "cheapest": cheapest})
 
     measured.artifacts.ensure("evaluate", f"choose (qk, dk) of {system.name}", folder, wanted, make)

@@ -9,6 +9,7 @@ from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import ArtifactError, SettingError
 from lexigraft.index import store as index_store
 from lexigraft.index.live.state import is_live
+from lexigraft.retrieve.pruned_index import ensure_pruned_index
 from lexigraft.retrieve.saved import is_saved, read_saved
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.operating_point import read_operating_point
@@ -17,7 +18,7 @@ from lexigraft.vectors.prune import query_terms
 EXPECTED = "a run (lexigraft run --out), an index (lexigraft index --out) or a live index (lexigraft index live --out)"
 SHOWN_FILES = 3  # of a folder that is none of these
 
-_PRUNED = re.compile(r"index-dk(\d+)")
+_AT_A_POINT = re.compile(r"(\S+) *\( *(\d*\.?\d+) *, *(\d+) *\)")  # as tables name a system: esplade (10,40)
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,13 @@ class Place:
 def find_place(
     path: Path, system: str | None = None, qk: float | None = None, dk: int | None = None, vectors: Path | None = None
 ) -> Place:
-    """What lies at `path`. Of a run, `system` names which one, and (qk, dk) are those of its operating point where they
-    are not given; an index has one system and one dk, and may be given the `vectors` it was made of."""
+    """What lies at `path`. Of a run, `system` names which one, alone or as tables do, "esplade (10,40)"; (qk, dk) are
+    those of its operating point where they are not given, and an index of dk terms is made where there is none. An
+    index has one system and one dk, and may be given the `vectors` it was made of."""
+    if system is not None and (named := _AT_A_POINT.fullmatch(system)):
+        if qk is not None or dk is not None:
+            raise SettingError(f"--system {system!r} says which (qk, dk) already; leave out --qk and --dk")
+        system, qk, dk = named[1], float(named[2]), int(named[3])
     qk = None if qk is None else query_terms(qk)
     if _is_run(path):
         if vectors is not None:
@@ -82,9 +88,7 @@ def _place_in_run(run: RunFolder, system: str | None, qk: float | None, dk: int 
     why = _asked(*chosen) if asked else point.why
     pruned = run.index(view, name, chosen[1])
     if not pruned.is_dir():
-        found = sorted(int(match[1]) for path in pruned.parent.iterdir() if (match := _PRUNED.fullmatch(path.name)))
-        present = ", ".join(map(str, found)) or "none"
-        raise ArtifactError(f"{pruned.parent} has no index of --dk {chosen[1]} terms a document; present: {present}")
+        ensure_pruned_index(run, view, name, chosen[1])
     return Place(
         f"{name} of {run.root}", pruned, run.index(view, name, 0), run.metadata(view), run.vectors(view, name), run,
         view, *chosen, why,

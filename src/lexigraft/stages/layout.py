@@ -145,9 +145,10 @@ class RunFolder:
         whose = f"-{queries_of}" if queries_of else ""
         return self.root / JUDGED / system / f"validation-qk{qk}-dk{dk}{whose}"
 
-    def choice(self, system: str) -> Path:
-        """Where the prunings lie that a system's operating point was chosen from."""
-        return self.root / JUDGED / system / "choice"
+    def choice(self, system: str, asked: str = "") -> Path:
+        """Where the prunings lie that a system's operating point was chosen from; `asked`: for another cost than the
+        run's."""
+        return self.root / JUDGED / system / (f"choice-{asked}" if asked else "choice")
 
     def in_the_way(self) -> str | None:
         """The name of a file that a run would overwrite in a folder where none has run before."""

@@ -133,8 +133,14 @@ def test_the_operating_point_of_a_run_is_searched(collection, tmp_path):
     assert len(pruned.terms(query)) == 2
     assert len(whole.terms(query)) > 2
     assert Retriever.open(tmp_path / "run", qk=0, dk=0).search(query) == whole.search(query)
-    with pytest.raises(LexigraftError, match="no index of --dk 7 terms a document; present: 3"):
-        Retriever.open(tmp_path / "run", dk=7)
+    assert not RunFolder(tmp_path / "run").index("judged", "bm25", 1).exists()
+    narrow = Retriever.open(tmp_path / "run", dk=1)  # an index that the run does not have is made, and kept
+    assert (narrow.operating_point, len(narrow.search(query)) <= len(whole.search(query))) == ((2, 1), True)
+    assert RunFolder(tmp_path / "run").index("judged", "bm25", 1).is_dir()
+    assert Retriever.open(tmp_path / "run", "bm25 (2,3)").operating_point == (2, 3)
+    assert Retriever.open(tmp_path / "run", "bm25 (0, 1)").operating_point == (0, 1)
+    with pytest.raises(LexigraftError, match=r"'bm25 \(2,3\)' says which \(qk, dk\) already"):
+        Retriever.open(tmp_path / "run", "bm25 (2,3)", dk=3)
     with pytest.raises(LexigraftError, match="no system 'esplade'; present: bm25"):
         Retriever.open(tmp_path / "run", system="esplade")
     for hit, why in pruned.search_explained(query):

@@ -1,11 +1,12 @@
 """`evaluate`: systems side by side, or one system at a grid of prunings."""
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lexigraft.cli.console import BarProgress, print_json, show_messages
+from lexigraft.cli.console import BarProgress, print_json, print_line, show_messages
 from lexigraft.cli.options import JsonOption
 from lexigraft.core.errors import SettingError
 
@@ -131,3 +132,6 @@ def _grid(
         print_json(grid_files.facts(found))
     else:
         show_grid(found, write_runs, out)
+        if found.budget is not None:
+            chosen = f"--qk {found.budget.chosen[0]:g} --dk {found.budget.chosen[1]}"
+            print_line(f"Search so: lexigraft search --run {quote(str(run))} --system {quote(found.system)} {chosen}")
