@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from lexigraft.cli.console import BarProgress, err, out, print_json, show_messages
+from lexigraft.cli.console import BarProgress, err, print_json, show, show_messages
+from lexigraft.cli.console import out as screen
 from lexigraft.cli.options import (
     QUICKSTART,
     DkOption,
@@ -25,6 +26,7 @@ from lexigraft.core.errors import SettingError
 if TYPE_CHECKING:
     from lexigraft.retrieve.retriever import Retriever
 
+USUAL_RESULTS, USUAL_DEPTH = 10, 1000  # of a query that a person asks, and of each of a file
 SHOWN_TERMS = 8  # of those that matched, the ones that add most
 
 OptionalRunOption = Annotated[
@@ -38,7 +40,17 @@ def search(
     run: OptionalRunOption = None,
     index: IndexOption = None,
     system: SystemOption = None,
-    k: Annotated[int, typer.Option("--k", min=1, help="How many results.")] = 10,
+    k: Annotated[int | None, typer.Option("--k", min=1, help="How many results; 10 where not given.")] = None,
+    queries: Annotated[
+        Path | None,
+        typer.Option(
+            "--queries",
+            help="A file of queries (JSON lines, tab-separated, TREC topics) instead of one; --k "
+            "is then 1000 where not given.",
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="With --queries: the TREC run to write.")] = None,
+    threads: Annotated[int, typer.Option("--threads", min=1, help="With --queries: searches at a time.")] = 1,
     where: WhereOption = None,
     overlap: OverlapOption = 0.0,
     two_step: TwoStepOption = 0,
@@ -55,10 +67,16 @@ def search(
     its cost budget. `--qk` and `--dk` choose another, `--cost` and `--budget` the best for another cost, and `--system
     "esplade (10,40)"` the one that a table calls so.
     """
-    asked = _Asked(k, tuple(where or ()), overlap, two_step)
+    if (queries is None) != (out is None) or (queries is not None and query is not None):
+        raise SettingError("--queries FILE and --out RUN.trec go together, and without a query")
+    depth = k or (USUAL_RESULTS if queries is None else USUAL_DEPTH)
+    asked = _Asked(depth, tuple(where or ()), overlap, two_step)
     if cost is not None or budget is not None:
         qk, dk = _chosen_for(run, index, system, qk, dk, cost, budget)
     retriever = open_retriever(run, index, system, qk, dk, vectors)
+    if queries is not None and out is not None:
+        _answer_file(retriever, queries, out, asked, threads, json)
+        return
     if query is not None:
         _answer(retriever, query, asked, json)
         return
@@ -122,6 +140,19 @@ def open_retriever(
     return Retriever.open(index or run or QUICKSTART, system, qk=qk, dk=dk, vectors=vectors)
 
 
+def _answer_file(retriever: "Retriever", queries: Path, out: Path, asked: _Asked, threads: int, as_json: bool) -> None:
+    from lexigraft.retrieve.many_queries import queries_of_file, rank_all, write_rankings
+
+    if out.exists():
+        raise SettingError(f"{out} is there already; give another --out, or remove it first")
+    given = queries_of_file(queries)
+    empty = write_rankings(rank_all(retriever, given, *asked, threads), out, "lexigraft", len(given), BarProgress())
+    nothing = f"; nothing was found for {empty:,} of them" if empty else ""
+    facts = {"queries": len(given), "nothing_found": empty, "depth": asked.k, "run": str(out)}
+    show(as_json, facts, f"{out}: {len(given):,} queries, at most {asked.k:,} results each{nothing}",
+         f"measure it: lexigraft evaluate {out} --qrels FILE")  # fmt: skip
+
+
 def _ask() -> str:
     try:
         return err.input("search> ").strip()
@@ -141,8 +172,8 @@ def _answer(retriever: "Retriever", query: str, asked: _Asked, as_json: bool) ->
         matched = [item.term for item in why.contributions]
         more = f" … and {len(matched) - SHOWN_TERMS} more" if len(matched) > SHOWN_TERMS else ""
         terms = " ".join(matched[:SHOWN_TERMS]) + more
-        out.print(f"{hit.rank:>3}  {hit.score:8.3f}  ", end="")
-        out.print(hit.doc_id, style="bold cyan", soft_wrap=True)
+        screen.print(f"{hit.rank:>3}  {hit.score:8.3f}  ", end="")
+        screen.print(hit.doc_id, style="bold cyan", soft_wrap=True)
         if hit.title:
-            out.print(f"               {hit.title}", soft_wrap=True)
-        out.print(f"               matched: {terms}", style="dim", soft_wrap=True)
+            screen.print(f"               {hit.title}", soft_wrap=True)
+        screen.print(f"               matched: {terms}", style="dim", soft_wrap=True)

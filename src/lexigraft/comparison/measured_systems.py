@@ -69,10 +69,11 @@ def _as_in_trec_files(judged: Judged) -> Judged:
 
 
 def system_of_file(
-    path: Path, judged: Judged, measures: Sequence[str], name: str | None = None, ranked_only: bool = False
-) -> MeasuredSystem:
+    path: Path, judged: Judged, measures: Sequence[str], name: str | None = None, ranked_only: bool = False,
+    depth: int = 0,
+) -> MeasuredSystem:  # fmt: skip
     """A TREC run measured against judgements. A judged query that it does not rank counts 0, as nothing was found for
-    it; with `ranked_only` it is left out."""
+    it; with `ranked_only` it is left out. `depth`: how many results were asked for, where that is known."""
     rankings = read_run(path)
     ranked = {ranking.query_id for ranking in rankings}
     unranked = [query for query in judged if query not in ranked]
@@ -83,7 +84,8 @@ def system_of_file(
     elif unranked:
         message = "%s ranks nothing for %d of %d judged queries (such as %s): they count 0"
         log.warning(message, path, len(unranked), len(judged), unranked[0])
-    _warn_of_shallow_runs(path, max((len(ranking.doc_ids) for ranking in rankings), default=0), measures)
+    deepest = depth or max((len(ranking.doc_ids) for ranking in rankings), default=0)
+    _warn_of_shallow_runs(path, deepest, measures)
     found = {item.measure: item.per_query for item in measure(rankings, judged, measures)}
     return MeasuredSystem(name or str(path), found, path)
 

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.comparison import measured_systems
+from lexigraft.comparison.measured_indexes import judged_queries, system_of_index
 from lexigraft.comparison.measured_systems import Judged, MeasuredSystem
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
+from lexigraft.core.progress import SILENT, Progress
 from lexigraft.measure.compare import Changes, Comparison, changed_most, compare, pairs_to_compare, same_queries
 from lexigraft.measure.measures import check_measures
 from lexigraft.stages.finished_run import FinishedRun, open_run
@@ -36,6 +38,8 @@ class Asked:
     baseline: str | None = None
     all_pairs: bool = False
     common: bool = False
+    indexes: Sequence[Path] = ()  # searched now, with the texts of the judged queries
+    queries: Path | None = None  # those texts, where `data` does not give them
 
 
 @dataclass(frozen=True)
@@ -51,15 +55,20 @@ class SideBySide:
     changes: Mapping[tuple[str, str, str], Changes]
 
 
-def side_by_side(asked: Asked) -> SideBySide:
-    """Measure and compare all that was asked for."""
-    if not asked.runs and not asked.files:
-        raise SettingError("nothing to evaluate: give TREC run files, or --run RUN")
+def side_by_side(asked: Asked, workspace: Path | None = None, progress: Progress = SILENT) -> SideBySide:
+    """Measure and compare all that was asked for. The rankings of indexes are written into `workspace`, an empty folder
+    that is needed only for those."""
+    if not asked.runs and not asked.files and not asked.indexes:
+        raise SettingError("nothing to evaluate: give TREC run files, --run RUN or --index INDEX")
+    if asked.queries is not None and not asked.indexes:
+        raise SettingError("--queries are what an --index is searched with; give one")
+    if asked.indexes and asked.queries is None and asked.data is None:
+        raise SettingError("an --index is searched with queries: give --queries FILE and --qrels FILE, or --data DIR")
     if asked.qrels is not None and asked.data is not None:
         raise SettingError("give the judgements as either --qrels FILE or --data DIR, not both")
-    if asked.files and not asked.runs and asked.qrels is None and asked.data is None:
+    if (asked.files or asked.indexes) and not asked.runs and asked.qrels is None and asked.data is None:
         raise SettingError(
-            "TREC run files need judgements: give --qrels FILE, --data DIR, or a --run of the collection"
+            "TREC run files and indexes need judgements: give --qrels FILE, --data DIR, or a --run of the collection"
         )
     if asked.systems and not asked.runs:
         raise SettingError("--system chooses among the systems of a --run; give one")
@@ -78,6 +87,12 @@ def side_by_side(asked: Asked) -> SideBySide:
     systems += [
         measured_systems.system_of_file(path, judged, asked.measures, ranked_only=asked.common) for path in asked.files
     ]
+    if asked.indexes and workspace is not None:
+        texts = judged_queries(judged, asked.queries, asked.data)
+        named = zip(asked.indexes, short_names([str(path) for path in asked.indexes]), strict=True)
+        systems += [
+            system_of_index(path, name, texts, judged, asked.measures, workspace, progress) for path, name in named
+        ]
     return compared(systems, judged_by, asked.measures, asked.baseline, asked.all_pairs, asked.common)
 
 

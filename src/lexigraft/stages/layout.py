@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lexigraft.core.artifact import MANIFEST, write_json
+from lexigraft.core.artifact import MANIFEST, read_manifest, write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.lock import lock_file
 from lexigraft.core.settings import FORMER_NAME
@@ -214,5 +214,16 @@ class RunFolder:
             name: view for name in contents.systems for view in contents.views[:1] if self.index(view, name, 0).is_dir()
         }
         if not ready:
-            raise ArtifactError(f"the run at {self.root} has no index yet; continue it with the command that began it")
+            raise ArtifactError(self._why_nothing_is_ready())
         return ready
+
+    def _why_nothing_is_ready(self) -> str:
+        """Why nothing of it can be searched: often because it is no run at all."""
+        if not self.root.exists():
+            return f"there is no run at {self.root}; make one with: lexigraft run --data DIR --out {self.root}"
+        manifest = read_manifest(self.root)
+        if manifest is not None:
+            kind = {"index": "an index", "vectors": "vectors"}.get(manifest.kind, f"a {manifest.kind}")
+            hint = f"use --index {self.root}" if manifest.kind == "index" else "give the folder of a run"
+            return f"{self.root} holds {kind}, which is no run; {hint}"
+        return f"the run at {self.root} has no index yet; continue it with the command that began it"

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from shlex import quote
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,6 +19,13 @@ def evaluate(
     trec_run: Annotated[list[Path] | None, typer.Argument(help="TREC run files, of any systems.")] = None,
     run: Annotated[
         list[Path] | None, typer.Option("--run", help="A run, with all that its report has; may be repeated.")
+    ] = None,
+    index: Annotated[
+        list[Path] | None,
+        typer.Option("--index", help="An index, searched now with the judged queries; may be repeated."),
+    ] = None,
+    queries: Annotated[
+        Path | None, typer.Option("--queries", help="What an --index is searched with, instead of --data's queries.")
     ] = None,
     system: Annotated[
         list[str] | None, typer.Option("--system", help="Only this system of the runs; may be repeated.")
@@ -66,7 +74,7 @@ def evaluate(
 ) -> None:
     """Put systems side by side: what they are worth, what they cost, and whether they differ by more than chance.
 
-    Systems come from runs, TREC run files, or both. With --qk, --dk or --budget: one run, at a grid of prunings.
+    Systems come from runs, indexes and TREC run files. With --qk, --dk or --budget: one run, at a grid of prunings.
     """
     show_messages()
     if qk is None and dk is None and budget is None:
@@ -74,11 +82,11 @@ def evaluate(
 
         asked = Asked(
             run or (), trec_run or (), system or (), qrels, data, split, measure or DEFAULT_MEASURES, baseline,
-            all_pairs, common,
+            all_pairs, common, index or (), queries,
         )  # fmt: skip
         _side_by_side(asked, changes, write_runs, out, json)
         return
-    others = (trec_run, qrels, data, measure, baseline, split != "auto", changes)
+    others = (trec_run, index, queries, qrels, data, measure, baseline, split != "auto", changes)
     if len(run or ()) != 1 or any(others) or len(system or ()) > 1 or all_pairs or common:
         raise SettingError(
             "--qk, --dk and --budget measure the prunings of one system of one --run on its own judgements; give a "
@@ -94,9 +102,10 @@ def _side_by_side(asked: "Asked", changes: int, write_runs: Path | None, out: Pa
 
     if out is not None:
         comparison_files.require_free(out)
-    found = side_by_side.side_by_side(asked)
-    if write_runs is not None:
-        side_by_side.write_runs(found.systems, write_runs)
+    with TemporaryDirectory() as workspace:
+        found = side_by_side.side_by_side(asked, Path(workspace), BarProgress())
+        if write_runs is not None:
+            side_by_side.write_runs(found.systems, write_runs)
     if out is not None:
         comparison_files.write_comparison(found, out)
     if json:

@@ -1,0 +1,40 @@
+"""An index that belongs to no run, searched with judged queries and measured."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from lexigraft.comparison.measured_systems import Judged, MeasuredSystem, system_of_file
+from lexigraft.core.errors import InputError
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.types import Query
+from lexigraft.data.sources import open_source
+from lexigraft.measure.trec import trec_id
+from lexigraft.retrieve.many_queries import queries_of_file, rank_all, write_rankings
+from lexigraft.retrieve.retriever import Retriever
+
+DEPTH = 1000
+
+
+def judged_queries(judged: Judged, file: Path | None, data: str | None) -> list[Query]:
+    """The texts of the judged queries, of a file or of a collection."""
+    if file is not None:
+        given, where = queries_of_file(file), str(file)
+    elif data is not None:
+        given, where = list(open_source(data).queries()), data
+    else:
+        raise InputError("the judged queries have no texts; give --queries FILE or --data DIR")
+    found = [query for query in given if trec_id(query.query_id) in judged]
+    if not found:
+        raise InputError(f"no query of {where} is judged; are they of the same collection?")
+    return found
+
+
+def system_of_index(
+    path: Path, name: str, queries: Sequence[Query], judged: Judged, measures: Sequence[str], workspace: Path,
+    progress: Progress = SILENT,
+) -> MeasuredSystem:  # fmt: skip
+    """The index at `path`, as deep as its run in `workspace` shows."""
+    run = workspace / f"{len(list(workspace.iterdir()))}.trec"
+    with Retriever.open(path) as retriever:
+        write_rankings(rank_all(retriever, queries, DEPTH), run, "lexigraft", len(queries), progress)
+    return system_of_file(run, judged, measures, name, depth=DEPTH)
