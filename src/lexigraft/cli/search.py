@@ -165,6 +165,8 @@ def _answer(retriever: "Retriever", query: str, asked: _Asked, as_json: bool) ->
         print_json([hit._asdict() for hit in retriever.search(query, *asked)])
         return
     found = retriever.search_explained(query, *asked)
+    if unknown := retriever.unknown_words(query):
+        err.print(f"the vocabulary does not know: {', '.join(unknown)}", soft_wrap=True)
     if not found:
         err.print(f"nothing found: {asked.why_nothing}", soft_wrap=True)
         return

@@ -34,6 +34,12 @@ class ExplainedText:
     traced: TracedText | None = None
     wackiness: float | None = None
     scored: bool = False
+    unknown: tuple[str, ...] = ()  # words of the text that no term stands for
+
+    @property
+    def said_of_unknown(self) -> str:
+        """Which words find nothing, as a line; empty where all are known."""
+        return f"the vocabulary does not know: {', '.join(self.unknown)}" if self.unknown else ""
 
     @property
     def said_of_wackiness(self) -> str:

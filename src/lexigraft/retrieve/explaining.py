@@ -2,6 +2,7 @@
 side it comes from."""
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from lexigraft.explain.wackiness_store import open_wackiness
 from lexigraft.retrieve.document_text import DocumentTexts, texts_of_index, texts_of_run
 from lexigraft.retrieve.opened import Row
 from lexigraft.retrieve.retriever import Retriever
+from lexigraft.retrieve.unknown_words import unknown_words
 from lexigraft.vectors.tracing import Tracer
 
 log = logging.getLogger(__name__)
@@ -63,7 +65,8 @@ class Explainer:
         row = state.cut(state.encode(text))
         traced = state.encoder.trace_query(text, row[0]) if isinstance(state.encoder, Tracer) else None
         own = state.encoder.own_terms(text)
-        return explain_text(text, row, own, self.retriever.vocabulary, traced, self._scores), row
+        found = explain_text(text, row, own, self.retriever.vocabulary, traced, self._scores)
+        return replace(found, unknown=tuple(unknown_words(state, text))), row
 
     def _document_side(self, why: Explanation, passages: bool, progress: Progress) -> DocumentSide | None:
         encoder = self.retriever.opened.encoder

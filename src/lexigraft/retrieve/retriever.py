@@ -20,6 +20,7 @@ from lexigraft.retrieve.given_texts import documents_of
 from lexigraft.retrieve.hits import Hit, WeightedTerm
 from lexigraft.retrieve.opened import Opened, Row
 from lexigraft.retrieve.place import Place, find_place
+from lexigraft.retrieve.unknown_words import unknown_words
 from lexigraft.search.live import Place as FoundPlace
 
 log = logging.getLogger(__name__)
@@ -179,6 +180,10 @@ class Retriever:
             for term_id, weight in zip(term_ids.tolist(), weights.tolist(), strict=True)
         ]
         return sorted(named, key=lambda item: (-item.weight, item.term))
+
+    def unknown_words(self, text: str) -> list[str]:
+        """The words of a text that no term stands for, stop-words apart: they find nothing."""
+        return unknown_words(self._state(), text)
 
     def add(
         self,

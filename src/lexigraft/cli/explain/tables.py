@@ -15,6 +15,7 @@ LEFT = ("term", "", "from", "it is", "from there")
 
 def show_text(found: ExplainedText, top: int) -> None:
     """The heaviest terms of a text."""
+    _say_unknown(found)
     if not found.terms:
         print_line(f"{found.text!r} becomes nothing: it has no word that documents are indexed by")
         return
@@ -34,6 +35,7 @@ def show_text(found: ExplainedText, top: int) -> None:
 
 def show_result(found: ExplainedResult, top: int) -> None:
     """The terms that add most to a score, and their sum."""
+    _say_unknown(found.query)
     said = f"{found.doc_id} scores {found.score:.3f} for {found.query.text!r}"
     if not found.shared:
         print_line(f"{said}: they share no term")
@@ -85,7 +87,7 @@ def text_as_dict(found: ExplainedText) -> dict[str, Any]:
         }
         for item in found.terms
     ]
-    return {"text": found.text, "terms": terms, "wackiness": found.wackiness}
+    return {"text": found.text, "terms": terms, "unknown": list(found.unknown), "wackiness": found.wackiness}
 
 
 def result_as_dict(found: ExplainedResult) -> dict[str, Any]:
@@ -132,6 +134,11 @@ def _side(item: Any, share: float) -> tuple[str, str]:
 
 def _source_as_dict(source: TermSource | None) -> dict[str, Any] | None:
     return None if source is None else source._asdict()
+
+
+def _say_unknown(query: ExplainedText) -> None:
+    if query.said_of_unknown:
+        print_line(query.said_of_unknown)
 
 
 def _say_wackiness(query: ExplainedText) -> None:
