@@ -1,8 +1,10 @@
 """Pictures as files: drawn without a screen, in one look, and the same numbers give the same bytes."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+BM25_LOOK = {"color": "black", "marker": "*", "markersize": 11}  # in every picture that has it
 PER_FORMAT = {"png": {"Software": None}, "svg": {"Date": None}}  # what would differ from day to day is left out
 
 
@@ -27,6 +29,23 @@ def finish(axes: Any, legend: int | None = None, **options: Any) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     if legend is not None:
         axes.legend(frameon=False, fontsize=legend, **options)
+
+
+def log_axis(axis: Any, values: Sequence[float]) -> None:
+    """A logarithmic axis whose numbers have room: of a few decades 1, 2 and 5 are named, of many the powers of ten."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    named = (1.0, 2.0, 5.0) if max(values) < 300 * min(values) else (1.0,)
+    axis.set_major_locator(LogLocator(subs=named, numticks=30))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def legend_below(figure: Any, size: int = 9) -> None:
+    """One legend below the axes, where it covers nothing."""
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(3, max(1, len(labels))), frameon=False,
+                  fontsize=size)  # fmt: skip
 
 
 def save_figure(figure: Any, *paths: Path, dpi: int = 150) -> None:

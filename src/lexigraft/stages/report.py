@@ -10,7 +10,8 @@ from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, as_json
-from lexigraft.stages.pictures import finish, new_figure, save_figure
+from lexigraft.stages.pictures import BM25_LOOK, finish, legend_below, log_axis, new_figure, save_figure
+from lexigraft.stages.point_labels import Named, label_points
 from lexigraft.stages.tables import markdown_table
 from lexigraft.vectors.encoding_facts import reading_in_words
 
@@ -19,6 +20,7 @@ COLUMNS = (
     "system", "qk", "dk", "L0_q_before", "L0_q", "L0_d_before", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10",
     "ms_encode", "ms_search", "ms_text_to_ids", "ms_text_to_ids_p50",
 )  # fmt: skip
+BM25 = "bm25"
 NOT_KNOWN = "–"  # of what a former version did not measure
 CHOSEN_MARK = "*"  # beside the row that a search takes
 DECIMALS = {
@@ -187,30 +189,34 @@ def _teacher_line(whose: str, found: Mapping[str, Any]) -> list[str]:
 
 
 def _label(row: Mapping[str, Any]) -> str:
-    """What a point of the picture is called: by its system where nothing more than the model's own cut was asked for,
-    with that cut, and by its (qk, dk) elsewhere."""
+    """What a point of the picture is called: its (qk, dk), or nothing where nothing was cut."""
     qk, dk = kept_terms(row)
-    cut = "" if (qk, dk) == (0, 0) else f"({qk},{dk})"
-    return f"{row['system']} {cut}".strip() if (row["qk"], row["dk"]) == (0, 0) else cut
+    return "" if (qk, dk) == (0, 0) else f"({qk},{dk})"
 
 
 def draw(report: Mapping[str, Any], path: Path) -> None:
     """MRR@10 against FLOPS on a logarithmic axis, one line a system."""
-    figure, ((axes,),) = new_figure(1, 1, (7, 4.5))
-    for place, system in enumerate(dict.fromkeys(row["system"] for row in report["rows"])):
-        points = sorted((row["FLOPS"], row["MRR@10"], _label(row)) for row in report["rows"] if row["system"] == system)
-        axes.plot([p[0] for p in points], [p[1] for p in points], marker="os^Dv"[place % 5], label=system)
-        for cost, quality, name in points:
-            axes.annotate(name, (cost, quality), textcoords="offset points", xytext=(7, 5), fontsize=9)
-    if all(row["FLOPS"] > 0 for row in report["rows"]):
+    figure, ((axes,),) = new_figure(1, 1, (7, 4.8))
+    named: list[Named] = []
+    systems = list(dict.fromkeys(row["system"] for row in report["rows"]))
+    looks = {name: {"color": f"C{at % 10}", "marker": "os^Dv"[at % 5]}
+             for at, name in enumerate(one for one in systems if one != BM25)}  # fmt: skip
+    for system in systems:
+        look = looks.get(system, BM25_LOOK)
+        points = sorted(Named(row["FLOPS"], row["MRR@10"], _label(row), str(look["color"])) for row in report["rows"]
+                        if row["system"] == system)  # fmt: skip
+        axes.plot([p.x for p in points], [p.y for p in points], label=system, **look)
+        named += points
+    if all(point.x > 0 for point in named):
         axes.set_xscale("log")
-        for axis_formatter in (axes.xaxis.set_major_formatter, axes.xaxis.set_minor_formatter):
-            axis_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "1235" else "")
-    axes.margins(x=0.25, y=0.25)
+        log_axis(axes.xaxis, [point.x for point in named])
+    axes.margins(x=0.12, y=0.15)
     axes.set_xlabel("FLOPS: postings a query touches, per document (log scale; left is cheaper)")
     axes.set_ylabel("MRR@10 (up is better)")
     collection = report["collection"]
     queries = f"{collection['queries']:,} {collection['split']} queries"
     axes.set_title(f"{collection['name']}: {queries} over {collection['documents']:,} documents")
     finish(axes)
+    legend_below(figure)
+    label_points(axes, [point for point in named if point.name], [(point.x, point.y) for point in named])
     save_figure(figure, path)

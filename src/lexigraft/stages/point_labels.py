@@ -1,0 +1,52 @@
+"""Names beside the points of a picture, none over another: each takes the first free place around its point, and one
+that finds none is left out."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+NEAR, FAR = 7, 16  # points of distance between a point and its name
+AROUND = (("left", 1, 1), ("right", -1, 1), ("left", 1, -1), ("right", -1, -1), ("center", 0, 1), ("center", 0, -1))
+MARKER = 5  # half the width of a marker, in pixels
+
+
+class Named(NamedTuple):
+    """A point of the picture, its name, and the colour of that."""
+
+    x: float
+    y: float
+    name: str
+    color: str = "black"
+
+
+def label_points(axes: Any, named: Sequence[Named], others: Sequence[tuple[float, float]] = (), size: int = 8) -> None:
+    """Write the names of points, the first first; `others` are further points that no name may cover. Call it when
+    nothing else will change the axes."""
+    from matplotlib.transforms import Bbox
+
+    canvas = axes.figure.canvas
+    canvas.draw()  # settles where the axes lie
+    renderer, inside = canvas.get_renderer(), axes.get_window_extent()
+    taken = [
+        Bbox.from_bounds(x - MARKER, y - MARKER, 2 * MARKER, 2 * MARKER)
+        for x, y in axes.transData.transform([*((one.x, one.y) for one in named), *others])
+    ]
+    for one in named:
+        for distance in (NEAR, FAR):
+            if _placed(axes, one, distance, size, renderer, inside, taken):
+                break
+
+
+def _placed(axes: Any, one: Named, distance: int, size: int, renderer: Any, inside: Any, taken: list[Any]) -> bool:
+    """Whether the name found a free place at that distance; it stays there."""
+    for side, across, up in AROUND:
+        text = axes.annotate(
+            one.name, (one.x, one.y), textcoords="offset points", xytext=(across * distance, up * distance),
+            ha=side, va="center", fontsize=size, color=one.color,
+        )  # fmt: skip
+        box = text.get_window_extent(renderer)
+        is_inside = inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0 and box.y1 <= inside.y1
+        if is_inside and not any(box.overlaps(other) for other in taken):
+            taken.append(box)
+            return True
+        text.remove()
+    return False
