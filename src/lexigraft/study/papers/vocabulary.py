@@ -35,19 +35,19 @@ ARMS = (
     Arm(GRAFTED, "100,000 words, grafted, pre-trained by EMLM", LARGE, PRESSED),
     Arm(RANDOM, "100,000 words, rows drawn at random", (*LARGE, "model.head=random", "pretrain.steps=0"), PRESSED),
     Arm(
-        STRICT, "esplade whose training keeps (7, 20) terms by a mask",
-        (*LARGE, "finetune.qk=7", "finetune.dk=20"), BETWEEN,
+        STRICT, "esplade whose training keeps (5, 10) terms by a mask",
+        (*LARGE, "finetune.qk=5", "finetune.dk=10"), BETWEEN,
     ),
-    Arm(FREE, "esplade without a regulariser, kept to (7, 20) terms by a mask",
-        (*LARGE, "finetune.qk=7", "finetune.dk=20"), (0.0,)),
+    Arm(FREE, "esplade without a regulariser, kept to (5, 10) terms by a mask",
+        (*LARGE, "finetune.qk=5", "finetune.dk=10"), (0.0,)),
     # What the paper's Tables 6 and 7 try beside, and what others added since; no claim waits for these.
     Arm(
         "esplade-strict-mask-dual", "the strict mask, and whole vectors ranked by, too",
-        (*LARGE, "finetune.qk=7", "finetune.dk=20", "finetune.dual=true"), BETWEEN,
+        (*LARGE, "finetune.qk=5", "finetune.dk=10", "finetune.dual=true"), BETWEEN,
     ),
     Arm(
         "esplade-strict-mask-kl", "the strict mask, whose ranking must be that of whole vectors",
-        (*LARGE, "finetune.qk=7", "finetune.dk=20", "finetune.dual=true", "finetune.mask_kl=1"), BETWEEN,
+        (*LARGE, "finetune.qk=5", "finetune.dk=10", "finetune.dual=true", "finetune.mask_kl=1"), BETWEEN,
     ),
     Arm(
         "esplade-wide-mask", "a mask of (100, 200), which hardly binds",
@@ -88,7 +88,8 @@ CLAIMS = (
         "V5", "Strict masks in training lose to pruning afterwards, and without a regulariser FLOPS are inflated.",
         "masks of (5, 10) .1776 @ .0020, pruned afterwards .2324 @ .0046; without a regulariser .1977 @ .0163",
         (
-            *(Contrast(Side(GRAFTED, at_cost(share)), ABOVE, Side(STRICT, at_cost(share))) for share in (0.5, 1.0)),
+            Contrast(Side(GRAFTED, HARD), ABOVE, Side(STRICT, HARD)),  # as the paper compares them: as many terms
+            *(Contrast(Side(GRAFTED, at_cost(share)), ABOVE, Side(STRICT, at_cost(share))) for share in (0.25, 1.0)),
             Contrast(Side(FREE), ABOVE, Side(STRICT), "FLOPS"),
         ),
     ),
