@@ -42,16 +42,19 @@ def perform_all(
             stopped = [one for one in running if late and one.process.poll() is None]
             for one in stopped:
                 one.process.terminate()
+            until = time.monotonic() + GRACE
             for one in [one for one in running if late or one.process.poll() is not None]:
                 running.remove(one)
-                ended.append(one.end(stopped=one in stopped))
+                ended.append(one.end(until if one in stopped else None))
                 report(ended[-1])
             if late:
                 break
             time.sleep(PAUSE)
     finally:
         for one in running:
-            one.end(stopped=True)
+            one.process.terminate()
+        for one in running:
+            one.end(time.monotonic() + GRACE)
     return ended
 
 
@@ -81,14 +84,13 @@ class _Process:
                 [*command, *work.options], stdout=file, stderr=subprocess.STDOUT, env={**os.environ, **threads}
             )
 
-    def end(self, stopped: bool) -> Ended:
-        if stopped:
-            self.process.terminate()
+    def end(self, until: float | None) -> Ended:
+        """How it ended; where it was asked to stop, it has `until` then, and is killed."""
         try:
-            status = self.process.wait(GRACE if stopped else None)
+            status = self.process.wait(None if until is None else max(0.0, until - time.monotonic()))
         except subprocess.TimeoutExpired:
             self.process.kill()
             status = self.process.wait()
         lines = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         said = lines[-1] if lines else ""
-        return Ended(self.name, None if stopped else status, time.monotonic() - self.began, said)
+        return Ended(self.name, None if until is not None else status, time.monotonic() - self.began, said)

@@ -134,6 +134,15 @@ class Loop:
         `validation` chose, or without one the last. What `observe` finds after a step joins its history. `state`: what
         the steps remember beside the weights; saved with checkpoints, and filled in again in place. `phases`: in which
         the step function marks its own."""
+        # A training without checkpoints has none to go on from, and several processes would not stop at the same step.
+        can_keep = self.checkpoint_every <= self.schedule.steps and n_processes() == 1
+        with stopping.patience(can_keep):
+            return self._run(model, step_losses, validation, observe, state, phases)
+
+    def _run(
+        self, model: nn.Module, step_losses: StepFunction, validation: Validation | None, observe: Observer | None,
+        state: Mapping[str, Tensor], phases: Phases | None,
+    ) -> Training:  # fmt: skip
         device = next(model.parameters()).device
         phases = phases or Phases(device)
         allow_fast_products(device)
@@ -177,7 +186,7 @@ class Loop:
             for listen in self.listeners:
                 listen(step + 1, training.history[-1])
             is_last = gives_up or step + 1 == self.schedule.steps
-            stops = self._stops() and not is_last
+            stops = stopping.is_asked() and not is_last
             if (step + 1) % self.checkpoint_every == 0 or is_last or stops:  # only here: a device is not kept waiting
                 self._require_finite(step, float(gradients), "gradients")
                 if not is_last:
@@ -198,11 +207,6 @@ class Loop:
         model.eval()
         self._take_best(trained, training)
         return training
-
-    def _stops(self) -> bool:
-        """Whether to end here because the process was asked to. A training without checkpoints has none to go on from,
-        and several processes would not stop at the same step: these finish, or are killed."""
-        return stopping.is_asked() and self.checkpoint_every <= self.schedule.steps and n_processes() == 1
 
     def _take_best(self, trained: Mapping[str, Tensor], training: Training) -> None:
         """Give the model the weights that validation chose, where those are not the last."""

@@ -206,3 +206,18 @@ def test_listeners_are_told_every_step_with_its_validation(tmp_path):
     loop = Loop("test", Schedule(4, 0, 0, 0.1), tmp_path / "c", 9, {}, 0, listeners=listen)
     loop.run(model, lambda step: {"loss": model(torch.ones(1)).square().sum()}, Validation(lambda: 0.5, 2, "R@10", 9))
     assert told == [(1, ["loss"]), (2, ["R@10", "loss"]), (3, ["loss"]), (4, ["R@10", "loss"])]
+
+
+def test_what_cannot_keep_its_step_ends_at_once(tmp_path):
+    from lexigraft.core import stopping
+
+    with pytest.raises(stopping.StoppedError, match="goes on with what is not done"):
+        stopping._stop(15, None)
+    with stopping.patience(False), pytest.raises(stopping.StoppedError):
+        stopping._stop(15, None)
+    try:
+        with stopping.patience(True):
+            stopping._stop(15, None)
+        assert stopping.is_asked()
+    finally:
+        stopping._asked = False
