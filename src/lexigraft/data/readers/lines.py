@@ -16,6 +16,7 @@ from lexigraft.core.errors import InputError
 
 BAD_BYTES = ("error", "replace")
 _BOM, _GZIP = b"\xef\xbb\xbf", b"\x1f\x8b"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how such a file begins
 BUFFER = 1 << 18
 LONGEST_LINE = 64 << 20  # bytes: memory holds a line, and one that is longer is no line of text, but a mistake
 
@@ -54,9 +55,10 @@ def read_lines(path: Path, on_bad_bytes: str = "error", blank: bool = False) -> 
                     text = raw.decode()
                 except UnicodeDecodeError as error:
                     if on_bad_bytes == "error":
+                        other = "UTF-16, " if number == 1 and raw.startswith(_UTF16) else ""
                         raise InputError(
-                            f"{path}:{number} is not UTF-8 ({error.reason} at byte {error.start + 1} of the line); "
-                            "convert the file, for example with iconv, or, for a collection, set "
+                            f"{path}:{number} is {other}not UTF-8 ({error.reason} at byte {error.start + 1} of the "
+                            "line); convert the file, for example with iconv, or, for a collection, set "
                             "data.on_bad_bytes=replace"
                         ) from error
                     text = raw.decode("utf-8", "replace")
