@@ -3,9 +3,9 @@
     python -m bench.read_rate [--rows 1000000] [--formats csv,tsv,jsonl,parquet] [--runs 3] [--out FILE.json]
 
 The same generated products, with an id, a name, a description of 40 words and a price, are written once in each format
-and read in a process of its own, in turns: fields are guessed, ids compared, nothing is indexed. Medians are printed, and
-beside them those of a tenth of the rows: peaks that agree show that memory does not grow with the file, but for the 16 to
-32 bytes by which ids that repeat are found.
+and read in a process of its own, in turns: fields are guessed, ids compared, nothing is indexed. Medians are printed,
+and beside them those of a tenth of the rows: peaks that agree show that memory does not grow with the file, but for the
+16 to 32 bytes by which ids that repeat are found.
 """
 
 import argparse

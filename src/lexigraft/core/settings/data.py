@@ -25,9 +25,9 @@ class DataSettings(Section, name="data"):
     fields: str = setting(
         "",
         "which field of a file is what, such as `id=sku,title=name,text=description`",
-        "Several text fields: `text=description,notes`. Other roles: `query.id`, `query.text`, `judgement.query`, "
-        "`judgement.document`, `judgement.relevance`. What is not named is guessed, and said; `id=` numbers documents; "
-        "fields without a role are metadata. Also `--fields`.",
+        "Several text fields: `text=description,notes`. Roles of queries and judgements: `query.id=...`, "
+        "`query.text=...`, `judgement.query=...`, `judgement.document=...`, `judgement.relevance=...`. What is not "
+        "named is guessed, and said; `id=` numbers documents; fields without a role are metadata. Also `--fields`.",
         empty="guessed from common names",
     )
     format: str = setting(
