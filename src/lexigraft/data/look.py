@@ -4,6 +4,8 @@ warnings."""
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -37,7 +39,7 @@ class Column:
     kinds: Counter[str] = field(default_factory=Counter)
 
     def add(self, value: Any) -> None:
-        if value is not None and value != "":
+        if value is not None and value != "" and value == value:
             self.kinds[_kind(value)] += 1
 
     @property
@@ -180,7 +182,16 @@ def _kind(value: Any) -> str:
         return "true or false"
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
         return WHOLE
-    names = {str: "text", float: NUMBER, list: "list", dict: "object"}
+    names = {
+        Decimal: NUMBER,
+        datetime: "date and time",
+        date: "date",
+        bytes: "bytes",
+        str: "text",
+        float: NUMBER,
+        list: "list",
+        dict: "object",
+    }
     return next((name for kind, name in names.items() if isinstance(value, kind)), type(value).__name__)
 
 

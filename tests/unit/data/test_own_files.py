@@ -3,6 +3,8 @@
 import gzip
 import json
 import sys
+from datetime import datetime
+from decimal import Decimal
 
 import pytest
 
@@ -243,3 +245,20 @@ def test_other_fields_are_another_collection(tmp_path):
         return open_collection(tmp_path / "products.csv", Reading(fields=fields)).digest(CORPUS)
 
     assert digest("") == digest("id=sku,title=name,text=description") != digest("text=name")
+
+
+def test_the_types_of_parquet(tmp_path):
+    """Whole numbers with gaps are floats there, what is absent may be NaN, and there are dates and decimals."""
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    columns = {
+        "id": [1.0, 2.0], "text": ["one", None], "title": [float("nan"), 3.0], "paid": [Decimal("1.50"), None],
+        "when": [datetime(2020, 1, 2), None], "weight": [float("nan"), 2.5], "tags": [["a", "b"], None],
+    }  # fmt: skip
+    parquet.write_table(pyarrow.table(columns), tmp_path / "a.parquet")
+    assert documents_of(tmp_path / "a.parquet") == [Document("1", "", "one"), Document("2", "3.0", "")]
+    assert list(corpus_metadata(open_collection(tmp_path / "a.parquet"))) == [
+        ("1", {"paid": 1.5, "when": "2020-01-02 00:00:00", "tags": '["a", "b"]'}),
+        ("2", {"weight": 2.5}),
+    ]

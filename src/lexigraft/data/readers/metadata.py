@@ -4,6 +4,7 @@ or a file of its own."""
 import json
 import re
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +80,16 @@ def cell_value(text: str) -> Value:
 
 
 def _numbers(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Cells of a table, which are all text, as what they read as; those that are empty are no values."""
-    return {key: cell_value(value) if isinstance(value, str) else value for key, value in record.items() if value != ""}
+    """Cells of a table, which are all text, as what they read as; those that are empty are no values, nor is NaN, which
+    is how some tables write that."""
+    filled = {key: value for key, value in record.items() if value != "" and value == value}
+    return {key: _as_number(value) for key, value in filled.items()}
+
+
+def _as_number(value: Any) -> Any:
+    if isinstance(value, str):
+        return cell_value(value)
+    return float(value) if isinstance(value, Decimal) else value
 
 
 def _plain(record: dict[str, Any]) -> dict[str, Value]:

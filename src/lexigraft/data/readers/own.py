@@ -141,7 +141,7 @@ def one_text(record: Record, name: str) -> str:
     value = record.values.get(name)
     if isinstance(value, str):
         return value
-    if value is None:
+    if value is None or value != value:  # NaN is how some tables write that there is nothing
         return ""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return str(value)
