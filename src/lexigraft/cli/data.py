@@ -1,4 +1,4 @@
-"""`data`: collections counted and converted (here), and made of click logs (`clicks`)."""
+"""`data`: collections looked at (`look`), counted and converted (here), and made of click logs (`clicks`)."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -8,7 +8,8 @@ import typer
 
 from lexigraft.cli import clicks
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
-from lexigraft.cli.options import JsonOption, OnDuplicateOption
+from lexigraft.cli.look import look
+from lexigraft.cli.options import FieldsOption, FormatOption, JsonOption, OnDuplicateOption
 from lexigraft.cli.setting_options import setting_option
 from lexigraft.core.settings import DataSettings
 
@@ -19,15 +20,19 @@ app = typer.Typer(no_args_is_help=True, help="Look at collections, convert them,
 @app.command(rich_help_panel=ANY)
 def stats(
     source: Annotated[str, typer.Argument(help="A collection, given as --data is elsewhere.")],
+    fields: FieldsOption = None,
+    format_: FormatOption = None,
     json: JsonOption = False,
 ) -> None:
     """Count a collection: documents, queries, judgements of every split, mean lengths."""
-    from lexigraft.data.collection import Reading
+    from lexigraft.data.reading import AUTO, Reading
     from lexigraft.data.sources import open_source
     from lexigraft.data.stats import collection_stats
 
     show_messages()
-    found = collection_stats(open_source(source, Reading("keep", "replace")), BarProgress())
+    found = collection_stats(
+        open_source(source, Reading("keep", "replace", fields or "", format_ or AUTO)), BarProgress()
+    )
     if json:
         print_json(asdict(found))
         return
@@ -52,7 +57,7 @@ def convert(
     queries: Annotated[
         list[Path] | None,
         typer.Option(
-            "--queries", help="Queries in place of its own: .jsonl, .tsv or TREC topics.", exists=True, dir_okay=False
+            "--queries", help="Queries in place of its own: a table, JSON or TREC topics.", exists=True, dir_okay=False
         ),
     ] = None,
     qrels: Annotated[
@@ -66,17 +71,22 @@ def convert(
     ] = False,
     on_duplicate: OnDuplicateOption = None,
     on_bad_bytes: Annotated[str, setting_option(DataSettings, "on_bad_bytes")] = DataSettings.on_bad_bytes,
+    fields: FieldsOption = None,
+    format_: FormatOption = None,
     json: JsonOption = False,
 ) -> None:
     """Write any collection in BEIR layout, with TREC topics and judgements from elsewhere where they are given."""
-    from lexigraft.data.collection import Reading
+    from lexigraft.data.reading import Reading
     from lexigraft.datasets.convert import convert as convert_collection
 
     show_messages()
-    checked = DataSettings(on_duplicate=on_duplicate or DataSettings.on_duplicate, on_bad_bytes=on_bad_bytes)
+    checked = DataSettings(
+        on_duplicate=on_duplicate or DataSettings.on_duplicate, on_bad_bytes=on_bad_bytes, fields=fields or "",
+        format=format_ or DataSettings.format,
+    )  # fmt: skip
     given = [text.partition("=") if "=" in text else ("test", "=", text) for text in qrels or ()]
     files = {split: Path(file) for split, _, file in given}
-    reading = Reading(checked.on_duplicate, checked.on_bad_bytes)
+    reading = Reading(checked.on_duplicate, checked.on_bad_bytes, checked.fields, checked.format)
     n_twins = convert_collection(source, out_, reading, queries or (), files, merge_twins, BarProgress())
     if json:
         print_json({"collection": str(out_), "merged": n_twins})
@@ -89,5 +99,6 @@ def _cell(value: float) -> str:
     return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
 
 
+app.command(rich_help_panel=ANY)(look)
 for command in (clicks.clicks, clicks.evalset, clicks.simulate):
     app.command(rich_help_panel="Out of click logs")(command)

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lexigraft.cli.options import ConfigOption, OnDuplicateOption, RecipeOption, SetOption, overrides
+from lexigraft.cli.options import (
+    ConfigOption,
+    FieldsOption,
+    FormatOption,
+    OnDuplicateOption,
+    RecipeOption,
+    SetOption,
+    overrides,
+)
 from lexigraft.cli.setting_options import as_overrides
 
 if TYPE_CHECKING:
@@ -20,13 +28,15 @@ class Loading:
     recipe: str | None = None
     alpha: str | None = None
     on_duplicate: str | None = None
+    fields: str | None = None
+    format_: str | None = None
 
     def load(self, own: Mapping[str, object] | None = None) -> "Settings":
         """The settings that the user gave, and those in `own`: the command's own options, by the names of the settings
         that they stand for. None is an option that was not given."""
         from lexigraft.core.config import load_settings
 
-        shared = overrides(self.set_, self.on_duplicate, self.alpha)
+        shared = overrides(self.set_, self.on_duplicate, self.alpha, self.fields, self.format_)
         return load_settings(self.config, [*shared, *as_overrides(own or {})], self.recipe)
 
 
@@ -45,6 +55,8 @@ class ReadingOptions(Loading):
     config: ConfigOption = None
     set_: SetOption = None
     on_duplicate: OnDuplicateOption = None
+    fields: FieldsOption = None
+    format_: FormatOption = None
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ DataOption = Annotated[
     str,
     typer.Option(
         "--data",
-        help="A collection: a folder in BEIR or MS MARCO layout, a file or folder of texts (*.txt), ir_datasets:ID, or "
-        "'pydocs', this machine's Python documentation.",
+        help="A collection: a file (.csv, .tsv, .jsonl, .json, .parquet, .txt), a folder in BEIR or MS MARCO layout or "
+        "of Markdown, text or HTML files, '-' for standard input, ir_datasets:ID, or 'pydocs', this machine's Python "
+        "documentation. 'lexigraft data look FILE' shows what is understood.",
     ),
 ]
 RunOption = Annotated[Path, typer.Option("--run", help="The folder of a run.")]
@@ -36,6 +37,14 @@ SetOption = Annotated[
     typer.Option("--set", help="One setting, such as lexical.k1=0.9; may be repeated.", metavar="SECTION.KEY=VALUE"),
 ]
 OnDuplicateOption = Annotated[str | None, override_option("data.on_duplicate")]
+FieldsOption = Annotated[str | None, override_option("data.fields", metavar="ROLE=FIELD,...")]
+QrelsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--qrels", help="Judgements: FILE or SPLIT=FILE (test where not said); may be repeated.", metavar="[SPLIT=]FILE"
+    ),
+]
+FormatOption = Annotated[str | None, override_option("data.format")]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of a table.")]
 SystemOption = Annotated[
@@ -98,9 +107,18 @@ KeepOption = Annotated[
 ]
 
 
-def overrides(set_: list[str] | None, on_duplicate: str | None = None, alpha: str | None = None) -> list[str]:
+def overrides(
+    set_: list[str] | None,
+    on_duplicate: str | None = None,
+    alpha: str | None = None,
+    fields: str | None = None,
+    format_: str | None = None,
+) -> list[str]:
     """The settings given on the command line, by --set and by options of their own."""
-    return [*(set_ or ()), *as_overrides({"data.on_duplicate": on_duplicate, "model.alpha": alpha})]
+    given = {
+        "data.on_duplicate": on_duplicate, "data.fields": fields, "data.format": format_, "model.alpha": alpha
+    }  # fmt: skip
+    return [*(set_ or ()), *as_overrides(given)]
 
 
 RunsOption = Annotated[

@@ -57,7 +57,11 @@ PANELS = {
         ),
     ),
     "Data and vocabularies": (
-        _group("data", "data", "Collections: `stats`, `convert`. Out of click logs: `clicks`, `evalset`, `simulate`."),
+        _group(
+            "data",
+            "data",
+            "Collections: `look`, `stats`, `convert`. Of click logs: `clicks`, `evalset`, `simulate`.",
+        ),
         _group("vocab", "vocab.app", "Vocabularies: `learn`, `unigrams`, `wordpiece`; `stats`, `compare`."),
     ),
     "Models": (

@@ -1,5 +1,6 @@
 """`run`, `quickstart` and `report`."""
 
+import json as json_library
 import os
 import shutil
 import sys
@@ -16,14 +17,18 @@ from lexigraft.cli.options import (
     AlphaOption,
     ConfigOption,
     DataOption,
+    FieldsOption,
+    FormatOption,
     JsonOption,
     OnDuplicateOption,
     OutOption,
+    QrelsOption,
     RecipeOption,
     RunOption,
     SetOption,
     overrides,
 )
+from lexigraft.cli.setting_options import as_overrides, override_option
 
 STAGE_NAMES = "collect, vocabulary, mlm, pretrain, teacher, tilde, finetune, encode, index, evaluate or report"
 FromOption = Annotated[
@@ -44,6 +49,10 @@ EXAMPLE = "remove duplicates but keep order"
 def run(
     data: DataOption,
     out: OutOption,
+    fields: FieldsOption = None,
+    format_: FormatOption = None,
+    queries: Annotated[str | None, override_option("data.queries", metavar="FILE")] = None,
+    qrels: QrelsOption = None,
     recipe: RecipeOption = None,
     config: ConfigOption = None,
     set_: SetOption = None,
@@ -60,7 +69,8 @@ def run(
     leaves an artifact. Called again, the command continues where it stopped and redoes only what a changed setting
     touches.
     """
-    given = [*cost_overrides(cost), *overrides(set_, on_duplicate, alpha)]
+    judged = as_overrides({"data.queries": queries, "data.qrels": json_library.dumps(qrels) if qrels else None})
+    given = [*cost_overrides(cost), *overrides(set_, on_duplicate, alpha, fields, format_), *judged]
     report = _run(data, out, config, given, from_, recipe, minutes)
     _show(report, out, json)
 

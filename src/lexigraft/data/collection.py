@@ -2,54 +2,64 @@
 
 What is in the folder decides how it is read, part by part:
 
-    documents   corpus.jsonl (BEIR), collection.tsv or msmarco-docs.tsv (MS MARCO), *.txt (one text a line)
-    queries     queries.jsonl, queries.*.tsv, topics.* (TREC)
-    judgements  qrels/SPLIT.tsv, qrels.SPLIT.tsv (BEIR's three columns or TREC's four), qidpidtriples.SPLIT.tsv
+    documents   corpus.jsonl (BEIR), collection.tsv or msmarco-docs.tsv (MS MARCO), documents.csv or another table,
+                *.txt (one text a line), Markdown and HTML (one document a file)
+    queries     queries.jsonl or another table, queries.*.tsv, topics.* (TREC)
+    judgements  qrels/SPLIT.tsv, qrels.SPLIT.tsv (BEIR's three columns or TREC's four, or another table),
+                qidpidtriples.SPLIT.tsv
 
-each plain or as .gz. The corpus is never held in memory; queries and judgements are, where they are asked for. Errors
-name file and line. An id that comes twice is an error that names both lines or, on request, the first is kept and the
-others are counted in a warning.
+each plain or as .gz. Fields of tables have any names (`fields`). The corpus is never held in memory; queries and
+judgements are, where they are asked for. Errors name file and line. An id that comes twice is an error that names both
+lines or, on request, the first is kept and the others are counted in a warning.
 """
 
 import hashlib
 import logging
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from lexigraft.core.artifact import hash_file
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.duplicates import FirstLines
-from lexigraft.data.readers.documents import CORPUS_FILES, Documents, text_lines
+from lexigraft.data.fields import DOCUMENT, as_option
+from lexigraft.data.folder_layout import (
+    CorpusReader,
+    bare_name,
+    corpus_of_file,
+    corpus_of_folder,
+    qrels_files,
+    query_files,
+)
+from lexigraft.data.readers.documents import text_lines
 from lexigraft.data.readers.judgements import positives_of_triples, read_judgements
-from lexigraft.data.readers.lines import Line
+from lexigraft.data.readers.own import OwnFile
+from lexigraft.data.readers.pages import pages_digest
 from lexigraft.data.readers.topics import read_queries
+from lexigraft.data.reading import STRICT, Reading
 
 EVALUATION_SPLITS = ("test", "dev", "dev.small")
 RECORDS_AT_ONCE = 64  # few, because a record may be large
 CORPUS, QUERIES = "corpus", "queries"
-QRELS_PREFIXES = ("qrels.", "qidpidtriples.")  # judgements first: triples only stand in for them
 
 Noun = TypeVar("Noun", Document, Query)
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How a collection's files are read: what happens at an id used twice (error, skip; or keep, for who counts them)
-    and at bytes that are not UTF-8 (error, replace)."""
+class Placed(Protocol):
+    """Something that stands at a place in a file."""
 
-    on_duplicate: str = "error"
-    on_bad_bytes: str = "error"
-
-
-STRICT = Reading()
+    @property
+    def number(self) -> int: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def where(self) -> str: ...
 
 
 class Collection(ABC):
@@ -93,7 +103,7 @@ class FolderCollection(Collection):
     name: str
     folder: Path
     corpus_files: tuple[Path, ...]
-    read_corpus: Callable[[Path, str], Documents]
+    read_corpus: CorpusReader
     query_files: tuple[Path, ...]
     qrels_files: dict[str, Path]
     reading: Reading = STRICT
@@ -112,15 +122,19 @@ class FolderCollection(Collection):
     def queries(self) -> Iterator[Query]:
         if len(self.query_files) == 1:
             (file,) = self.query_files
-            yield from distinct(read_queries(file, self.reading.on_bad_bytes), file, self.reading.on_duplicate)
+            yield from self._queries_in(file)
         else:
             yield from self._united_queries()
+
+    def _queries_in(self, file: Path) -> Iterator[Query]:
+        records = read_queries(file, self.reading.on_bad_bytes, self.reading.named)
+        yield from distinct(records, file, self.reading.on_duplicate)
 
     def _united_queries(self) -> Iterator[Query]:
         """MS MARCO's files overlap: the same query in two of them is one query, another text is an error."""
         texts: dict[str, str] = {}
         for file in self.query_files:
-            for query in distinct(read_queries(file, self.reading.on_bad_bytes), file, self.reading.on_duplicate):
+            for query in self._queries_in(file):
                 if query.query_id not in texts:
                     texts[query.query_id] = query.text
                     yield query
@@ -132,16 +146,18 @@ class FolderCollection(Collection):
             present = ", ".join(self.qrels_files) or "none"
             raise InputError(f"{self.folder} has no judgements for split {split!r}; present: {present}")
         file = self.qrels_files[split]
-        read = positives_of_triples if "triples" in file.name else read_judgements
-        return list(read(file, self.reading.on_bad_bytes))
+        if "triples" in file.name:
+            return list(positives_of_triples(file, self.reading.on_bad_bytes))
+        return list(read_judgements(file, self.reading.on_bad_bytes, self.reading.named))
 
     def digest(self, part: str) -> str:
-        if part in self.qrels_files:
-            return hash_file(self.qrels_files[part])
-        files = {CORPUS: self.corpus_files, QUERIES: self.query_files}.get(part, ())
-        if len(files) == 1:
-            return hash_file(files[0])
-        return hashlib.sha256("".join(map(hash_file, files)).encode()).hexdigest() if files else ""
+        judged = (self.qrels_files[part],) if part in self.qrels_files else ()
+        files = {CORPUS: self.corpus_files, QUERIES: self.query_files}.get(part, judged)
+        # Other fields of the same file are other texts.
+        hashes = [*map(_hash, files), *(f"{key}={value}" for key, value in self._entry().items() if files)]
+        if len(hashes) == 1:
+            return hashes[0]
+        return hashlib.sha256("".join(hashes).encode()).hexdigest() if hashes else ""
 
     def description(self) -> dict[str, Any]:
         files = (*self.corpus_files, *self.query_files, *self.qrels_files.values())
@@ -149,71 +165,54 @@ class FolderCollection(Collection):
             "source": "files",
             "on_duplicate": self.reading.on_duplicate,
             "on_bad_bytes": self.reading.on_bad_bytes,
-            "files": {file.relative_to(self.folder).as_posix(): hash_file(file) for file in files},
+            **self._entry(),
+            "files": {self._name_of(file): _hash(file) for file in files},
         }
+
+    def _entry(self) -> dict[str, str]:
+        """What was chosen of fields and format; of a user's own file as it was understood, whether named or guessed."""
+        if not isinstance(self.read_corpus, OwnFile):
+            return self.reading.entry
+        understood = self.read_corpus.understood(self.corpus_files[0], self.reading.on_bad_bytes)
+        documents = [role.key for role in DOCUMENT]
+        others = as_option({key: names for key, names in self.reading.named.items() if key not in documents})
+        return {"fields": ",".join(filter(None, (understood, others))), "format": self.read_corpus.format}
+
+    def _name_of(self, file: Path) -> str:
+        return (file.relative_to(self.folder) if file.is_relative_to(self.folder) else file).as_posix()
 
 
 def open_collection(folder: Path, reading: Reading = STRICT) -> FolderCollection:
-    """The collection at `folder` (or one file of texts); raises `InputError` saying what is missing."""
-    if folder.is_file() and _bare_name(folder).endswith(".txt"):
-        return FolderCollection(_bare_name(folder), folder.parent, (folder,), text_lines, (), {}, reading)
-    if not folder.is_dir():
-        problem = f"{folder} is a file" if folder.is_file() else f"there is no collection at {folder}"
-        raise InputError(f"{problem}; give a folder with corpus.jsonl, or a file of texts (*.txt)")
-    files = sorted(file for file in folder.iterdir() if file.is_file())
-    corpus, read_corpus = _corpus(folder, files)
-    named = (folder.resolve().name, folder, corpus, read_corpus)
-    return FolderCollection(*named, _query_files(files), _qrels_files(folder, files), reading)
+    """The collection at `folder`, or one file of documents; raises `InputError` saying what is missing."""
+    queries: tuple[Path, ...] = ()
+    judged: dict[str, Path] = {}
+    if folder.is_file():
+        name, home, corpus = bare_name(folder), folder.parent, corpus_of_file(folder, reading)
+    elif folder.is_dir():
+        files = sorted(file for file in folder.iterdir() if file.is_file())
+        name, home, corpus = folder.resolve().name, folder, corpus_of_folder(folder, files, reading)
+        queries, judged = query_files(files), qrels_files(folder, files)
+    else:
+        raise InputError(
+            f"there is no collection at {folder}; give a folder with corpus.jsonl, or a file of documents such as "
+            ".csv, .jsonl or .txt"
+        )
+    queries = (_present(Path(reading.queries)),) if reading.queries else queries
+    elsewhere = {split: _present(file) for split, file in reading.qrels_files.items()}
+    return FolderCollection(name, home, *corpus, queries, dict(sorted({**judged, **elsewhere}.items())), reading)
 
 
-def _corpus(folder: Path, files: list[Path]) -> tuple[tuple[Path, ...], Callable[[Path, str], Documents]]:
-    for name, read in CORPUS_FILES.items():
-        if found := [file for file in files if _bare_name(file) == name]:
-            return (found[0],), read
-    if texts := tuple(file for file in files if _bare_name(file).endswith(".txt") and not _is_other_part(file)):
-        return texts, text_lines
-    raise InputError(
-        f"{folder} has no corpus.jsonl, collection.tsv, msmarco-docs.tsv or *.txt (plain or .gz): it is not a "
-        "collection in BEIR layout, nor in MS MARCO's, nor plain text"
-    )
+def _present(file: Path) -> Path:
+    if not file.is_file():
+        raise InputError(f"there is no file {file}, which is given for queries or judgements")
+    return file
 
 
-def _query_files(files: list[Path]) -> tuple[Path, ...]:
-    if whole := [file for file in files if _bare_name(file) == "queries.jsonl"]:
-        return (whole[0],)
-    return tuple(file for file in files if _is_query_file(file))
+def _hash(place: Path) -> str:
+    return hash_file(place) if place.is_file() else pages_digest(place)
 
 
-def _is_query_file(file: Path) -> bool:
-    name = _bare_name(file)
-    return (name.startswith("queries") and name.endswith(".tsv")) or name.startswith("topics")
-
-
-def _is_other_part(file: Path) -> bool:
-    return _is_query_file(file) or file.name.startswith(QRELS_PREFIXES)
-
-
-def _qrels_files(folder: Path, files: list[Path]) -> dict[str, Path]:
-    """By split: files in qrels/ by their name, others by what stands between "qrels." and the ending."""
-    inside = (folder / "qrels").iterdir() if (folder / "qrels").is_dir() else ()
-    judged = (file for file in sorted(inside) if not file.name.lower().startswith("readme"))
-    found = {_split_name(file): file for file in judged if file.suffix in (".tsv", ".txt", ".qrels", ".gz")}
-    for prefix in QRELS_PREFIXES:
-        for file in files:
-            if file.name.startswith(prefix):
-                found.setdefault(_split_name(file).removeprefix(prefix), file)
-    return dict(sorted(found.items()))
-
-
-def _split_name(file: Path) -> str:
-    return re.sub(r"\.(tsv|txt|qrels)$", "", _bare_name(file))
-
-
-def _bare_name(file: Path) -> str:
-    return file.name.removesuffix(".gz")
-
-
-def distinct(records: Iterable[tuple[Line, Noun]], file: Path, on_duplicate: str) -> Iterator[Noun]:
+def distinct(records: Iterable[tuple[Placed, Noun]], file: Path, on_duplicate: str) -> Iterator[Noun]:
     """The first record of every id; at a second one, an error or a warning, as `on_duplicate` says."""
     if on_duplicate == "keep":
         yield from (noun for _, noun in records)
@@ -225,11 +224,11 @@ def distinct(records: Iterable[tuple[Line, Noun]], file: Path, on_duplicate: str
             if first == line.number:
                 yield noun
                 continue
-            n_dropped, example = n_dropped + 1, example or f"{noun[0]!r} on lines {first} and {line.number}"
+            n_dropped, example = n_dropped + 1, example or f"{noun[0]!r} on {line.unit}s {first} and {line.number}"
             if on_duplicate == "error":
                 raise InputError(
-                    f"{line.where}: the _id {noun[0]!r} was used on line {first} already; ids must be distinct (to "
-                    "keep the first and go on: --on-duplicate skip)"
+                    f"{line.where}: the _id {noun[0]!r} was used on {line.unit} {first} already; ids must be distinct "
+                    "(to keep the first and go on: --on-duplicate skip)"
                 )
     if n_dropped:
         message = "%s: %d records dropped because their _id came before (such as %s); the first was kept"

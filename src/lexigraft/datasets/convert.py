@@ -8,7 +8,8 @@ from pathlib import Path
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.data.collection import FolderCollection, Reading
+from lexigraft.data.collection import FolderCollection
+from lexigraft.data.reading import Reading
 from lexigraft.data.sources import open_source
 from lexigraft.data.twins import find_twins, judge_first
 from lexigraft.data.write import write_collection

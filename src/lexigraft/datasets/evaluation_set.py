@@ -13,7 +13,8 @@ from lexigraft.core.types import Document, Qrel
 from lexigraft.data.clicks.background import Background
 from lexigraft.data.clicks.evalset import TERCILES, EvalSet, make_evalset, write_evalset
 from lexigraft.data.clicks.settings import EvalSettings
-from lexigraft.data.collection import CORPUS, Collection, Reading, open_collection
+from lexigraft.data.collection import CORPUS, Collection, open_collection
+from lexigraft.data.reading import Reading
 from lexigraft.data.sources import open_source
 from lexigraft.datasets.click_data import CLUSTERS_FILE
 from lexigraft.datasets.query_clusters import choose_backbone, cluster_queries

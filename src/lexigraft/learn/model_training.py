@@ -18,7 +18,7 @@ from lexigraft.data.sources import open_source
 from lexigraft.learn.backbone_choice import SCRATCH, BackboneChoice, backbone_name, file_hashes
 from lexigraft.learn.training_data import DEV, TRAIN, measured_training_queries, scores_file
 from lexigraft.learn.training_job import TrainingJob
-from lexigraft.stages.collect import reading
+from lexigraft.stages.collect import reading_of_others
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.expanded_documents import Expansions, expanded_collection, named_expansions
 from lexigraft.stages.layout import JUDGED, RunFolder
@@ -76,7 +76,7 @@ class ModelTraining:
         else:
             words_of = self.collection
             if settings.source:
-                words_of = open_source(settings.source, reading(self.settings.data))
+                words_of = open_source(settings.source, reading_of_others(self.settings.data))
                 parents["words"] = words_of.digest(CORPUS)
 
             def make(out: Path) -> None:
@@ -109,7 +109,7 @@ class ModelTraining:
         if self._language_model is None:
             for source in (mlm.source, mlm.second):  # one that is missing is said before anything is trained
                 if source:
-                    open_source(source, reading(self.settings.data))
+                    open_source(source, reading_of_others(self.settings.data))
             chosen = self.backbone
             if mlm.trains:
                 chosen = self._masked_lm("mlm", chosen, layers, mlm, mlm.source)
@@ -126,7 +126,7 @@ class ModelTraining:
 
         raw, seed, path = mlm_training.reads_raw(self.settings.model), self.settings.run.seed, self.folder.model(part)
         config = {**backbone.recipe, "layers": layers, "raw": raw, **mlm_training.deciding(mlm)}
-        other = open_source(source, reading(self.settings.data)) if source else None
+        other = open_source(source, reading_of_others(self.settings.data)) if source else None
         parents = dict(self.data) if other is None else {"texts": other.digest(CORPUS)}
         wanted = Manifest(mlm_training.KIND, mlm_training.FORMAT_VERSION, config, parents, seed)
 
@@ -163,7 +163,7 @@ class ModelTraining:
         }  # fmt: skip
         parents = {"vocabulary": vocabulary.fingerprint, **self.data}
         other = self.settings.pretrain.source
-        read = open_source(other, reading(self.settings.data)) if other else None
+        read = open_source(other, reading_of_others(self.settings.data)) if other else None
         if read is not None:
             parents["texts"] = read.digest(CORPUS)
         wanted = Manifest(encoder.KIND, encoder.FORMAT_VERSION, config, parents, seed)

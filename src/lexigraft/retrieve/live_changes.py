@@ -91,7 +91,7 @@ def add_texts(live: Path, source: str, settings: Settings, adding: Adding, progr
 
 def _add(live: Path, source: str | Collection, settings: Settings, adding: Adding, progress: Progress) -> Appended:
     state = read_state(live)
-    require_same_rows(live, state, bool(settings.data.passage_words))
+    require_same_rows(live, state, settings.data.in_passages)
     if state.counts_words:
         documents = _documents_of(source, settings, progress) if isinstance(source, str) else source.documents()
         with open_writer(live, adding.wait) as writer:
@@ -108,7 +108,7 @@ def _append_texts(
     writer: LiveWriter, documents: Iterable[Document], settings: Settings, adding: Adding, progress: Progress
 ) -> Appended:
     """Documents, or their passages, added to a live index of BM25."""
-    passages = bool(settings.data.passage_words)
+    passages = settings.data.in_passages
     searched = searched_documents(GivenDocuments(documents), settings.data, progress)
     return writer.append_texts(
         searched, settings.lexical, passages, adding.keep, adding.replacing, settings.index, progress, settings.words

@@ -10,8 +10,9 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from lexigraft.core.errors import InputError, SettingError, require
-from lexigraft.core.settings import LexicalSettings, Settings, WordsSettings
-from lexigraft.core.types import Explanation, Vocabulary
+from lexigraft.core.settings import DataSettings, LexicalSettings, Settings, WordsSettings
+from lexigraft.core.types import Document, Explanation, Vocabulary
+from lexigraft.data.sources import open_source
 from lexigraft.explain.contributions import explain, explain_rows
 from lexigraft.index.live.reader import Segment
 from lexigraft.index.live.state import is_live
@@ -22,6 +23,7 @@ from lexigraft.retrieve.opened import Opened, Row
 from lexigraft.retrieve.place import Place, find_place
 from lexigraft.retrieve.unknown_words import unknown_words
 from lexigraft.search.live import Place as FoundPlace
+from lexigraft.stages.collect import reading
 
 log = logging.getLogger(__name__)
 
@@ -36,9 +38,9 @@ class ExplainedHit(NamedTuple):
 class Retriever:
     """An open index with the encoder that fits it.
 
-    Made by `Retriever.open` of something on disk, or by `Retriever.from_texts`. Searches may come from many threads at
-    once. `add` and `delete` change a live index, and what this object searches with it; other objects see the change
-    after `refresh`.
+    Made by `Retriever.open` of something on disk, or by `Retriever.from_texts` or `Retriever.from_file`. Searches may
+    come from many threads at once. `add` and `delete` change a live index, and what this object searches with it; other
+    objects see the change after `refresh`.
     """
 
     def __init__(self, place: Place, method: str = "auto", workspace: TemporaryDirectory[str] | None = None) -> None:
@@ -83,10 +85,33 @@ class Retriever:
         Without `ids`, documents are called "0", "1" and so on. `words` says how texts are cut into words, `settings`
         what BM25 makes of those.
         """
+        return cls._of_documents(documents_of(texts, ids, titles), settings, words)
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | Path,
+        fields: str = "",
+        format: str = "auto",
+        settings: LexicalSettings | None = None,
+        words: WordsSettings | None = None,
+    ) -> Self:
+        """As `from_texts`, of the documents in a file or folder of any format that `lexigraft index --data` takes.
+
+        `fields` says which field is what, such as "id=sku,title=name,text=description"; those that are not named are
+        guessed. `format` is the file's where its name does not say it.
+        """
+        data = DataSettings(fields=fields, format=format)
+        return cls._of_documents(open_source(str(path), reading(data)).documents(), settings, words)
+
+    @classmethod
+    def _of_documents(
+        cls, documents: Iterable[Document], settings: LexicalSettings | None, words: WordsSettings | None
+    ) -> Self:
         workspace = TemporaryDirectory(prefix="lexigraft-")
         index = Path(workspace.name) / "index"
-        reading = replace(Settings(), lexical=settings or LexicalSettings(), words=words or WordsSettings())
-        live_changes.begin_live_bm25(index, documents_of(texts, ids, titles), reading)
+        read_by = replace(Settings(), lexical=settings or LexicalSettings(), words=words or WordsSettings())
+        live_changes.begin_live_bm25(index, documents, read_by)
         return cls(find_place(index), workspace=workspace)
 
     @property

@@ -1,6 +1,7 @@
 """The first stage: a collection made ready to be read, and its views."""
 
 import logging
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings
 from lexigraft.data import pydocs
-from lexigraft.data.collection import Collection, Reading, open_collection
+from lexigraft.data.collection import Collection, open_collection
 from lexigraft.data.judged_packages import JudgedPackages, judged_packages
+from lexigraft.data.readers.standard_input import SPOOLED, STANDARD_INPUT, standard_input
+from lexigraft.data.reading import Reading
 from lexigraft.data.sources import open_source
 from lexigraft.data.write import write_collection
 from lexigraft.stages.layout import FULL, JUDGED
@@ -32,12 +35,22 @@ def source_description(source: str, settings: DataSettings) -> dict[str, Any]:
 
 
 def reading(settings: DataSettings) -> Reading:
+    """How the collection itself is read."""
+    return Reading(
+        settings.on_duplicate, settings.on_bad_bytes, settings.fields, settings.format, settings.queries, settings.qrels
+    )
+
+
+def reading_of_others(settings: DataSettings) -> Reading:
+    """How a collection beside it is read, such as more texts to pre-train on: its fields are its own."""
     return Reading(settings.on_duplicate, settings.on_bad_bytes)
 
 
 def collect(source: str, settings: DataSettings, folder: Path, progress: Progress = SILENT) -> None:
-    """Make a collection ready to be read: pydocs is written out in BEIR layout; any other is read where it is, and the
-    manifest with its files' hashes is all that stays of it."""
+    """Make a collection ready to be read: pydocs is written out in BEIR layout, and standard input copied; any other is
+    read where it is, and the manifest with its files' hashes is all that stays of it."""
+    if source == STANDARD_INPUT:
+        shutil.copyfile(standard_input(), folder / SPOOLED)
     if source != PYDOCS:
         return
     named = judged_packages()
@@ -70,6 +83,8 @@ def _say_what_is_missing(named: JudgedPackages) -> None:
 
 def collected(source: str, settings: DataSettings, folder: Path) -> dict[str, Collection]:
     """The views of what `collect` left in `folder`, by name."""
+    if source == STANDARD_INPUT and (folder / SPOOLED).is_file():
+        return {JUDGED: open_collection(folder / SPOOLED, reading(settings))}
     if source != PYDOCS:
         return {JUDGED: open_source(source, reading(settings))}
     return {view: open_collection(folder / view, reading(settings)) for view in (FULL, JUDGED)}

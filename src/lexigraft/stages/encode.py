@@ -16,16 +16,18 @@ from lexigraft.vectors.lexical import encode_documents
 def searched_documents(collection: Collection, settings: DataSettings, progress: Progress) -> Iterator[Document]:
     """What is encoded and indexed: documents, or their passages."""
     documents: Iterable[Document] = progress.track(collection.documents(), "encoding documents")
-    if settings.passage_words:
-        documents = cut_passages(documents, settings.passage_words, settings.passage_overlap)
+    if settings.in_passages:
+        documents = cut_passages(documents, settings.passage_words, settings.passage_overlap, settings.passage_by)
     return iter(documents)
 
 
-def passage_config(settings: DataSettings) -> dict[str, int]:
+def passage_config(settings: DataSettings) -> dict[str, int | str]:
     """How documents are cut, for a recipe; empty where they are not."""
-    if not settings.passage_words:
+    if not settings.in_passages:
         return {}
-    return {"passage_words": settings.passage_words, "passage_overlap": settings.passage_overlap}
+    # Recipes from before there was a choice do not name it.
+    by = {"passage_by": settings.passage_by} if settings.passage_by != "words" else {}
+    return {"passage_words": settings.passage_words, "passage_overlap": settings.passage_overlap, **by}
 
 
 def lexical_settings(system: str, settings: LexicalSettings) -> LexicalSettings:
@@ -43,4 +45,4 @@ def encode_lexical(
 ) -> None:
     """Documents, or their passages, to BM25 vectors."""
     documents = searched_documents(collection, data, progress)
-    encode_documents(documents, settings, folder, bool(data.passage_words), rule)
+    encode_documents(documents, settings, folder, data.in_passages, rule)

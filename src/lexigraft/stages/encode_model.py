@@ -43,7 +43,7 @@ def encode_with_trained_model(
     }
     if encoder.meta.queries in WITHOUT_MODEL:
         queries |= words_of_queries(encoder)
-    passages = bool(data.passage_words)
+    passages = data.in_passages
     with _as_read(searched_documents(collection, data, progress), encoder, expansions, passages, model) as documents:
         encode_with_model(documents, encoder, queries, folder, passages)
 

@@ -6,8 +6,9 @@ import pytest
 
 from lexigraft.core.types import Document
 from lexigraft.data.clicks.background import Added, Background
-from lexigraft.data.collection import Reading, open_collection
+from lexigraft.data.collection import open_collection
 from lexigraft.data.duplicates import FirstLines
+from lexigraft.data.reading import Reading
 from lexigraft.data.write import write_collection
 
 

@@ -5,7 +5,8 @@ import pytest
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document, Qrel, Query
-from lexigraft.data.collection import Reading, open_collection
+from lexigraft.data.collection import open_collection
+from lexigraft.data.reading import Reading
 
 
 def make(folder, corpus='{"_id": "1", "title": "T", "text": "x"}\n', queries='{"_id": "q", "text": "x"}\n', **qrels):

@@ -7,9 +7,10 @@ import pytest
 
 from lexigraft.core.errors import InputError, LexigraftError
 from lexigraft.core.types import Document, Qrel, Query
-from lexigraft.data.collection import Reading, open_collection
+from lexigraft.data.collection import open_collection
 from lexigraft.data.readers.judgements import Triple, read_judgements, read_triples
 from lexigraft.data.readers.topics import read_queries
+from lexigraft.data.reading import Reading
 from lexigraft.data.sources import open_source
 
 

@@ -1,4 +1,5 @@
-from lexigraft.data.collection import Reading, open_collection
+from lexigraft.data.collection import open_collection
+from lexigraft.data.reading import Reading
 from lexigraft.data.stats import collection_stats
 
 

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from lexigraft.core.config import load_settings
-from lexigraft.core.errors import LexigraftError
+from lexigraft.core.errors import InputError, LexigraftError
 from lexigraft.core.settings import Settings
 from lexigraft.retrieve.retriever import Retriever
 from lexigraft.stages.layout import RunFolder
@@ -145,3 +145,11 @@ def test_the_operating_point_of_a_run_is_searched(collection, tmp_path):
         Retriever.open(tmp_path / "run", system="esplade")
     for hit, why in pruned.search_explained(query):
         assert why.score == pytest.approx(hit.score)
+
+
+def test_a_file_of_documents_with_fields_of_any_name(tmp_path):
+    (tmp_path / "p.csv").write_text("sku,was,price\n7,one cat,3\n8,two dogs,4\n")
+    with Retriever.from_file(tmp_path / "p.csv", fields="id=sku,text=was") as opened:
+        assert [hit.doc_id for hit in opened.search("dogs")] == ["8"]
+    with pytest.raises(InputError, match="its fields are sku, was, price"):
+        Retriever.from_file(tmp_path / "p.csv")

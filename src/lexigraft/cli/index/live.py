@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
-from lexigraft.cli.options import ConfigOption, JsonOption, OnDuplicateOption, SetOption, overrides
+from lexigraft.cli.options import (
+    ConfigOption,
+    FieldsOption,
+    FormatOption,
+    JsonOption,
+    OnDuplicateOption,
+    SetOption,
+    overrides,
+)
 from lexigraft.core.errors import SettingError
 
 if TYPE_CHECKING:
@@ -62,6 +70,8 @@ def add(
     ] = None,
     config: ConfigOption = None,
     set_: SetOption = None,
+    fields: FieldsOption = None,
+    format_: FormatOption = None,
     on_duplicate: OnDuplicateOption = None,
     wait: WaitOption = False,
     json: JsonOption = False,
@@ -72,7 +82,8 @@ def add(
     from lexigraft.retrieve.live_changes import Adding, add_texts, add_vectors
 
     show_messages()
-    settings, adding = load_settings(config, overrides(set_, on_duplicate)), Adding(keep, replace, wait)
+    settings = load_settings(config, overrides(set_, on_duplicate, None, fields, format_))
+    adding = Adding(keep, replace, wait)
     was_there = is_live(live)
     if vectors is not None and data is None:
         added = add_vectors(live, vectors, settings, adding, BarProgress())

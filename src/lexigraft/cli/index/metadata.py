@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.console import print_json, print_table, show_messages
-from lexigraft.cli.options import IndexOption, JsonOption
+from lexigraft.cli.options import FieldsOption, FormatOption, IndexOption, JsonOption
 from lexigraft.core.errors import SettingError
 
 
@@ -15,15 +15,23 @@ def metadata(
     run: Annotated[Path | None, typer.Option("--run", help="The folder of a run.")] = None,
     index: IndexOption = None,
     data: Annotated[
-        str | None, typer.Option("--data", help="The collection: 'metadata' objects in the lines of corpus.jsonl.")
+        str | None,
+        typer.Option(
+            "--data",
+            help="The collection: the 'metadata' objects in the lines of corpus.jsonl, or the fields of a "
+            "file that are neither id nor title nor text.",
+        ),
     ] = None,
     file: Annotated[
         Path | None,
         typer.Option("--file", help='A file instead: {"_id": ..., key: value} a line (.jsonl), or a table (.tsv).'),
     ] = None,
+    fields: FieldsOption = None,
+    format_: FormatOption = None,
     json: JsonOption = False,
 ) -> None:
     """Keep documents' metadata beside an index, for: lexigraft search --where "year>=2020"."""
+    from lexigraft.data.reading import AUTO, Reading
     from lexigraft.retrieve.metadata import build_metadata
     from lexigraft.retrieve.place import find_place
 
@@ -32,8 +40,9 @@ def metadata(
         raise SettingError("give either --data DIR or --file FILE")
     if (run is None) == (index is None):
         raise SettingError("give either --run RUN or --index INDEX")
+    reading = Reading(on_duplicate="keep", fields=fields or "", format=format_ or AUTO)
     place = find_place(index or run or Path())
-    columns = build_metadata(place.whole, place.metadata, data, file)
+    columns = build_metadata(place.whole, place.metadata, data, file, reading)
     if json:
         print_json({"metadata": str(place.metadata), "columns": [asdict(column) for column in columns]})
         return

@@ -22,6 +22,46 @@ class DataSettings(Section, name="data"):
         "a line that is not UTF-8",
         one_of={"error": "", "replace": "read it with U+FFFD in the wrong places and count it"},
     )
+    fields: str = setting(
+        "",
+        "which field of a file is what, such as `id=sku,title=name,text=description`",
+        "Several text fields: `text=description,notes`. Roles of queries and judgements: `query.id=...`, "
+        "`query.text=...`, `judgement.query=...`, `judgement.document=...`, `judgement.relevance=...`. What is not "
+        "named is guessed, and said; `id=` numbers documents; fields without a role are metadata. Also `--fields`.",
+        empty="guessed from common names",
+    )
+    format: str = setting(
+        "auto",
+        "what the documents are written in",
+        "A JSON array is held in memory as a whole; all others are streamed. Also `--format`.",
+        one_of={
+            "auto": "by the file's ending, of standard input by how it begins",
+            "csv": "",
+            "tsv": "",
+            "jsonl": "a JSON object a line",
+            "json": "one array of JSON objects, held in memory",
+            "parquet": "",
+            "lines": "text, a document a line",
+            "files": "Markdown, text or HTML, a document a file",
+        },
+    )
+    queries: str = setting(
+        "", "a file of queries, of any format", "Also `--queries`.", empty="those that lie with the documents"
+    )
+    qrels: tuple[str, ...] = setting(
+        (),
+        "files of judgements as FILE (split test) or `SPLIT=FILE`, of any format",
+        "Also `--qrels`.",
+        empty="those that lie with the documents",
+    )
+    passage_by: str = setting(
+        "words",
+        "where passages are cut",
+        one_of={
+            "words": "after `data.passage_words` words",
+            "headings": "at the headings of Markdown and HTML, and after so many words where that is not 0",
+        },
+    )
     passage_words: int = setting(
         0,
         "documents are encoded and searched in passages of so many words; a document's score is that of its best one",
@@ -37,6 +77,11 @@ class DataSettings(Section, name="data"):
         empty="a fixed, named set is measured, and all that are installed are searched",
     )
     processes: int = setting(0, "pydocs: parser processes", at_least=0, zero="one per core")
+
+    @property
+    def in_passages(self) -> bool:
+        """Whether documents are encoded and searched in passages."""
+        return self.passage_by == "headings" or bool(self.passage_words)
 
     def check_together(self) -> None:
         most = max(0, self.passage_words - 1)

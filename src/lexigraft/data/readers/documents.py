@@ -66,7 +66,10 @@ def text_field(record: dict[str, Any], key: str, where: str) -> str:
     value = record.get(key)
     if not isinstance(value, str):
         problem = f"field {key!r} is not a string: {value!r}" if key in record else f"field {key!r} is missing"
-        raise InputError(f"{where}: {problem}; present: {', '.join(record) or 'nothing'}")
+        raise InputError(
+            f"{where}: {problem}; present: {', '.join(record) or 'nothing'} (--fields names others, and reads ids that "
+            "are whole numbers)"
+        )
     return checked_id(value, where) if key == "_id" else value
 
 

@@ -2,6 +2,7 @@
 
     BEIR            query-id <tab> corpus-id <tab> score, with a header line
     TREC, MS MARCO  query, iteration, document, relevance, separated by white space
+    any table       .csv, .json, .jsonl or .parquet with fields of any names, or .tsv where they are named
 
 A relevance below 0 is kept: it says "not relevant", as 0 does.
 """
@@ -12,9 +13,13 @@ from typing import NamedTuple
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Qrel
+from lexigraft.data.fields import JUDGEMENT, Named, names_any
 from lexigraft.data.readers.documents import split_fields
+from lexigraft.data.readers.formats import bare_suffix, format_of
 from lexigraft.data.readers.lines import Line, read_lines
+from lexigraft.data.readers.own import OwnFile
 
+_TABLES = (".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".pq")
 _HEADER_SCORES = ("score", "relevance", "rel", "label", "grade")  # how a header line names its last column
 
 
@@ -26,7 +31,15 @@ class Triple(NamedTuple):
     negative: str
 
 
-def read_judgements(path: Path, on_bad_bytes: str = "error") -> Iterator[Qrel]:
+def read_judgements(path: Path, on_bad_bytes: str = "error", named: Named | None = None) -> Iterator[Qrel]:
+    """The judgements of a file; `named` are the fields that the user names."""
+    if names_any(named or {}, JUDGEMENT) or bare_suffix(path) in _TABLES:
+        own = OwnFile(format_of(path), named or {})
+        return (qrel for _, qrel in own.judgements(path, on_bad_bytes))
+    return _columns(path, on_bad_bytes)
+
+
+def _columns(path: Path, on_bad_bytes: str) -> Iterator[Qrel]:
     for line in read_lines(path, on_bad_bytes):
         query, document, score = _judgement_fields(line)
         if line.number == 1 and score.lower() in _HEADER_SCORES:

@@ -8,6 +8,7 @@ import io
 import logging
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -15,7 +16,9 @@ from lexigraft.core.errors import InputError
 
 BAD_BYTES = ("error", "replace")
 _BOM, _GZIP = b"\xef\xbb\xbf", b"\x1f\x8b"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how such a file begins
 BUFFER = 1 << 18
+LONGEST_LINE = 64 << 20  # bytes: memory holds a line, and one that is longer is no line of text, but a mistake
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +29,7 @@ class Line(NamedTuple):
     number: int
     path: Path
     text: str
+    unit: str = "line"
 
     @property
     def where(self) -> str:
@@ -39,16 +43,22 @@ def read_lines(path: Path, on_bad_bytes: str = "error", blank: bool = False) -> 
     n_replaced, example = 0, 0
     try:
         with _open(path) as file:
-            for number, raw in enumerate(file, 1):
+            for number, raw in enumerate(iter(partial(file.readline, LONGEST_LINE + 1), b""), 1):
+                if len(raw) > LONGEST_LINE:
+                    raise InputError(
+                        f"{path}:{number}: the line is longer than {LONGEST_LINE >> 20} MiB; is the file what its name "
+                        "says, with a record a line? One JSON array is read with --format json"
+                    )
                 if number == 1 and raw.startswith(_BOM):
                     raw = raw[len(_BOM) :]
                 try:
                     text = raw.decode()
                 except UnicodeDecodeError as error:
                     if on_bad_bytes == "error":
+                        other = "UTF-16, " if number == 1 and raw.startswith(_UTF16) else ""
                         raise InputError(
-                            f"{path}:{number} is not UTF-8 ({error.reason} at byte {error.start + 1} of the line); "
-                            "convert the file, for example with iconv, or, for a collection, set "
+                            f"{path}:{number} is {other}not UTF-8 ({error.reason} at byte {error.start + 1} of the "
+                            "line); convert the file, for example with iconv, or, for a collection, set "
                             "data.on_bad_bytes=replace"
                         ) from error
                     text = raw.decode("utf-8", "replace")
@@ -62,6 +72,32 @@ def read_lines(path: Path, on_bad_bytes: str = "error", blank: bool = False) -> 
         log.warning(
             "%s: %d lines are not UTF-8 (such as line %d); wrong bytes were replaced", path, n_replaced, example
         )
+
+
+def read_start(path: Path, n_bytes: int = 1 << 16) -> bytes:
+    """The first bytes, unpacked."""
+    with _open(path) as file:
+        return file.read(n_bytes)
+
+
+def read_whole(path: Path, on_bad_bytes: str = "error") -> str:
+    """The text of a whole file, with "\n" at the end of each line, without a mark of byte order."""
+    try:
+        with _open(path) as file:
+            raw = file.read()
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{path} is not a whole gzip file: {error}") from error
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if on_bad_bytes == "error":
+            raise InputError(
+                f"{path}:{raw[: error.start].count(10) + 1} is not UTF-8 ({error.reason}); convert the file, for "
+                "example with iconv, or set data.on_bad_bytes=replace"
+            ) from error
+        text = raw.decode("utf-8-sig", "replace")
+        log.warning("%s is not UTF-8; wrong bytes were replaced", path)
+    return text.replace("\r\n", "\n")
 
 
 def _open(path: Path) -> BinaryIO:

@@ -3,7 +3,8 @@ or a file of its own."""
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.data.collection import FolderCollection
 from lexigraft.data.readers.documents import checked_id, json_documents, json_records, split_fields, text_field
 from lexigraft.data.readers.lines import read_lines
+from lexigraft.data.readers.own import OwnFile
 
 Value = str | int | float
 Records = Iterator[tuple[str, dict[str, Value]]]
@@ -20,7 +22,13 @@ _NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d+)?")
 
 
 def corpus_metadata(collection: FolderCollection) -> Records:
-    """The `metadata` object of every line of corpus.jsonl; a line without one has none."""
+    """The `metadata` object of every line of corpus.jsonl, where a line without one has none; of a user's own file the
+    fields that are neither id nor title nor text."""
+    if isinstance(collection.read_corpus, OwnFile):
+        for file in collection.corpus_files:
+            found_in = collection.read_corpus.metadata(file, collection.reading.on_bad_bytes)
+            yield from ((doc_id, _plain(_numbers(values))) for doc_id, values in found_in)
+        return
     if collection.read_corpus is not json_documents:
         present = ", ".join(file.name for file in collection.corpus_files)
         raise InputError(
@@ -59,12 +67,29 @@ def _table(path: Path) -> Records:
                 raise InputError(f"{line.where}: a table of metadata has a header: _id, and a name for each column")
             continue
         doc_id, *cells = split_fields(line, len(keys) + 1, f"{len(keys) + 1} columns, as the header has,")
-        yield checked_id(doc_id, line.where), {key: _cell(cell) for key, cell in zip(keys, cells, strict=True) if cell}
+        yield (
+            checked_id(doc_id, line.where),
+            {key: cell_value(cell) for key, cell in zip(keys, cells, strict=True) if cell},
+        )
 
 
-def _cell(text: str) -> Value:
+def cell_value(text: str) -> Value:
+    """A cell of a table as a number, where it reads as one."""
     value: Value = json.loads(text) if _NUMBER.fullmatch(text) else text
     return value
+
+
+def _numbers(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Cells of a table, which are all text, as what they read as; those that are empty are no values, nor is NaN, which
+    is how some tables write that."""
+    filled = {key: value for key, value in record.items() if value != "" and value == value}
+    return {key: _as_number(value) for key, value in filled.items()}
+
+
+def _as_number(value: Any) -> Any:
+    if isinstance(value, str):
+        return cell_value(value)
+    return float(value) if isinstance(value, Decimal) else value
 
 
 def _plain(record: dict[str, Any]) -> dict[str, Value]:
@@ -74,5 +99,5 @@ def _plain(record: dict[str, Any]) -> dict[str, Value]:
         if isinstance(value, (str, int, float)) and not isinstance(value, bool):
             found[key] = value
         elif value is not None:
-            found[key] = json.dumps(value, ensure_ascii=False, sort_keys=True)
+            found[key] = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str).strip('"')
     return found

@@ -8,12 +8,18 @@ from xml.etree import ElementTree
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Query
+from lexigraft.data.fields import QUERY, QUERY_ID, Named, choose, names_any
 from lexigraft.data.readers.documents import checked_id, json_records, split_fields, text_field
+from lexigraft.data.readers.formats import bare_suffix, format_of
 from lexigraft.data.readers.lines import Line, read_lines
+from lexigraft.data.readers.own import OwnFile
+from lexigraft.data.readers.records import Record
+from lexigraft.data.readers.tables import first_line
 
-Queries = Iterator[tuple[Line, Query]]
+Queries = Iterator[tuple[Line, Query]] | Iterator[tuple[Record, Query]]
 
 _TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
+_TABLES = (".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".pq")
 _TAGS = "num|title|desc|narr|top|dom|smry|con|fac|def|nat|time"  # of the collections of thirty years
 _FIELD = re.compile(rf"<(num|title)>(.*?)(?=</?(?:{_TAGS})\b|\Z)", re.DOTALL | re.IGNORECASE)
 _INLINE_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
@@ -23,13 +29,34 @@ _HEADER_IDS = ("query-id", "queryid", "qid", "query id")  # how a header line na
 _TEXT_ELEMENTS = ("title", "query", "question", "description")
 
 
-def read_queries(path: Path, on_bad_bytes: str = "error") -> Queries:
-    """The queries of a file, by what it holds: .jsonl, .tsv, or TREC topics (<top> or XML)."""
-    name = path.name.removesuffix(".gz")
-    if name.endswith(".jsonl"):
+def read_queries(path: Path, on_bad_bytes: str = "error", named: Named | None = None) -> Queries:
+    """The queries of a file, by what it holds: a table or JSON, TREC topics (<top> or XML), or id and text between
+    tabs. `named` are the fields that the user names."""
+    fields, suffix = named or {}, bare_suffix(path)
+    if suffix == ".jsonl" and not names_any(fields, QUERY) and _is_beir(path, on_bad_bytes):
         return _json_queries(path, on_bad_bytes)
+    if names_any(fields, QUERY) or suffix in _TABLES or (suffix == ".tsv" and _has_header(path)):
+        return OwnFile(format_of(path), fields).queries(path, on_bad_bytes)
     first = next((line.text.lstrip() for line in read_lines(path, on_bad_bytes)), "")
     return _topics(path, on_bad_bytes) if first.startswith("<") else _tsv_queries(path, on_bad_bytes)
+
+
+def _is_beir(path: Path, on_bad_bytes: str) -> bool:
+    """Whether the file begins as BEIR's do, or with nothing."""
+    _, record = next(json_records(path, on_bad_bytes), (None, {"_id": "", "text": ""}))
+    return isinstance(record.get("_id"), str) and "text" in record
+
+
+def _has_header(path: Path) -> bool:
+    """Whether the first line of a table names an id and a text."""
+    line = first_line(path)
+    cells = line.text.split("\t") if line is not None else []
+    if len(cells) < 2:
+        return False
+    try:
+        return len(choose(QUERY, {}, cells, path).by_role[QUERY_ID]) == 1
+    except InputError:
+        return False
 
 
 def _json_queries(path: Path, on_bad_bytes: str) -> Queries:

@@ -73,7 +73,9 @@ class Work:
         tracked: Iterable[Document] = self.progress.track(documents, "reading documents")
         if texts is not None:
             tracked = expanded_documents(tracked, texts)
-        return iter(cut_passages(tracked, data.passage_words, data.passage_overlap) if data.passage_words else tracked)
+        if data.in_passages:
+            tracked = cut_passages(tracked, data.passage_words, data.passage_overlap, data.passage_by)
+        return iter(tracked)
 
 
 @contextmanager
@@ -98,7 +100,7 @@ def lexical_index(work: Work, system: str, file: Path | None = None, reading: Re
         config["generated"] = hash_file(file)
 
     def encode(target: Path) -> None:
-        passages = bool(work.settings.data.passage_words)
+        passages = work.settings.data.in_passages
         if file is None:
             encode_documents(work.documents(), lexical, target, passages, rule)
             return
@@ -156,16 +158,16 @@ def open_lexical(place: Path) -> tuple[Index, Reading]:
 
 def require_same_reading(work: Work, index: Index, place: Path) -> None:
     """Raise where the index at `place` is of passages and documents are read whole, or the other way round."""
-    words = work.settings.data.passage_words
-    if index.meta.passages and not words:
+    data = work.settings.data
+    if index.meta.passages and not data.in_passages:
         raise SettingError(
             f"{place} is an index of passages, and documents are read whole (data.passage_words = 0); give the length "
             "that it was made with: --set data.passage_words=N, and data.passage_overlap where it was set"
         )
-    if words and not index.meta.passages:
+    if data.in_passages and not index.meta.passages:
         raise SettingError(
-            f"{place} is an index of whole documents, and they are cut into passages (data.passage_words = {words}); "
-            "give --set data.passage_words=0, or no --index"
+            f"{place} is an index of whole documents, and they are cut into passages (data.passage_words = "
+            f"{data.passage_words}, by {data.passage_by}); give --set data.passage_words=0, or no --index"
         )
 
 

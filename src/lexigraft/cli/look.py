@@ -1,0 +1,101 @@
+"""`data look`: what is understood of a file, before anything is built of it."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lexigraft.cli.console import print_json, print_line, print_table, show_messages
+from lexigraft.cli.options import FieldsOption, FormatOption, JsonOption
+from lexigraft.cli.setting_options import setting_option
+from lexigraft.core.errors import SettingError
+from lexigraft.core.settings import DataSettings
+
+if TYPE_CHECKING:
+    from lexigraft.data.look import Look
+
+PARTS = ("documents", "queries", "judgements")
+_WIDTH = 100  # of a text that is shown
+
+
+def look(
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="A file (.csv, .tsv, .jsonl, .json, .parquet, .txt), a folder of Markdown, text or HTML files, or '-' "
+            "for standard input. A .json array is held in memory; all others are streamed.",
+            metavar="FILE",
+        ),
+    ],
+    part: Annotated[str, typer.Option("--as", help=f"What it holds: {', '.join(PARTS)}.")] = PARTS[0],
+    fields: FieldsOption = None,
+    format_: FormatOption = None,
+    on_bad_bytes: Annotated[str, setting_option(DataSettings, "on_bad_bytes")] = DataSettings.on_bad_bytes,
+    json: JsonOption = False,
+) -> None:
+    """Show what is understood of a file: fields, types, three documents, counts, warnings, and the command to build it.
+
+    Nothing is written. The whole file is read, so a mistake anywhere in it is found here.
+    """
+    from lexigraft.data.look import build_commands, look_at
+    from lexigraft.data.reading import Reading
+
+    show_messages()
+    if part not in PARTS:
+        raise SettingError(f"--as {part} is not allowed: one of {', '.join(PARTS)}")
+    checked = DataSettings(fields=fields or "", format=format_ or DataSettings.format, on_bad_bytes=on_bad_bytes)
+    reading = Reading("keep", checked.on_bad_bytes, checked.fields, checked.format)
+    found = look_at(source, part, reading)
+    commands = build_commands(found, reading)
+    if json:
+        print_json({**_facts(found), "commands": commands})
+        return
+    _print(found)
+    print_line("build it:" if part == PARTS[0] else "use it:")
+    for command in commands:
+        print_line(f"  {command}")
+
+
+def _facts(found: "Look") -> dict[str, Any]:
+    columns = {
+        name: {
+            "role": column.role or "metadata",
+            "types": dict(column.kinds),
+            "empty": found.n_records - column.n_filled,
+        }
+        for name, column in found.columns.items()
+    }
+    return {
+        "source": found.source,
+        "format": found.format,
+        "fields": columns,
+        "guessed": sorted(found.chosen.guessed) if found.chosen is not None else [],
+        found.part: found.n_records,
+        "words": found.words,
+        "shown": [noun._asdict() for noun in found.shown],
+        "warnings": found.warnings,
+    }
+
+
+def _print(found: "Look") -> None:
+    mean = f", {found.words / found.n_records:,.1f} words each" if found.part != PARTS[2] else ""
+    print_line(f"{found.source}: {found.format}; {found.n_records:,} {found.part}{mean}", style="bold")
+    guessed = found.chosen.guessed if found.chosen is not None else frozenset()
+    rows = [
+        (name, _role(column.role, column.role in guessed), column.words, f"{found.n_records - column.n_filled:,}")
+        for name, column in found.columns.items()
+    ]
+    if rows:
+        print_table("", ("field", "is", "holds", "empty"), rows, left=("field", "is", "holds"))
+    for noun in found.shown:
+        print_line("  ".join(f"{key}: {_short(value)}" for key, value in noun._asdict().items() if value != ""))
+    for warning in found.warnings:
+        print_line(f"warning: {warning}", style="yellow")
+
+
+def _role(role: str, guessed: bool) -> str:
+    return f"{role or 'metadata'}{' (guessed)' if guessed else ''}"
+
+
+def _short(value: object) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= _WIDTH else f"{text[:_WIDTH]}..."

@@ -1,0 +1,203 @@
+"""Users' own files through the commands: looked at, indexed, searched, added to, run and measured."""
+
+import io
+import json
+import re
+import shlex
+import sys
+
+import pytest
+
+from lexigraft.data.readers.standard_input import standard_input
+from tests.e2e.test_bad_input import one_line_error
+from tests.unit.data.test_own_files import FORMATS, csv_file, jsonl_file, parquet_file
+
+LEXICAL = ("--set", 'run.systems=["bm25"]')
+FIELDS = "id=sku,title=name,text=description"
+
+
+@pytest.fixture
+def piped(monkeypatch):
+    """`piped(text)`: what the next command finds on standard input."""
+
+    def pipe(text):
+        standard_input.cache_clear()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    yield pipe
+    standard_input.cache_clear()
+
+
+@pytest.mark.parametrize(("name", "write"), [("p.csv", csv_file), ("p.jsonl", jsonl_file), ("p.parquet", parquet_file)])
+def test_an_index_of_a_file_is_searched_filtered_and_explained(tmp_path, lexigraft, name, write):
+    file, index = tmp_path / name, tmp_path / "index"
+    write(file)
+    assert lexigraft("index", "--data", file, "--fields", FIELDS, "--out", index).status == 0
+    (hit,) = lexigraft("search", "--index", index, "tea", "--json").json
+    assert (hit["doc_id"], hit["title"]) == ("11", "Teapot")
+    kept = lexigraft("index", "metadata", "--index", index, "--data", file, "--fields", FIELDS, "--json").json
+    assert [column["key"] for column in kept["columns"]] == ["price"]
+    search = ("search", "--index", index, "tea kettle", "--json", "--where")
+    assert [hit["doc_id"] for hit in lexigraft(*search, "price>=20").json] == ["11"]
+    assert [hit["doc_id"] for hit in lexigraft(*search, "price<=20").json] == ["10"]
+    explained = lexigraft("explain", "--index", index, "--data", file, "tea", "11", "--json")
+    assert explained.json["doc_id"] == "11"
+
+
+def test_the_fields_travel_with_an_index_and_a_run(tmp_path, lexigraft):
+    """An explanation finds the text by them, without being told."""
+    file = tmp_path / "odd.csv"
+    file.write_text("nr,was\n5,green tea\n")
+    fields = ("--fields", "id=nr,text=was")
+    assert lexigraft("index", "--data", file, *fields, "--out", tmp_path / "index").status == 0
+    explain = ("explain", "tea", "5", "--json")
+    assert lexigraft(*explain, "--index", tmp_path / "index", "--data", file).json["doc_id"] == "5"
+    run = ("run", "--data", file, *fields, "--out", tmp_path / "run", *LEXICAL)
+    assert lexigraft(*run).status == 0
+    assert lexigraft(*explain, "--run", tmp_path / "run").json["doc_id"] == "5"
+    again = lexigraft(*run)
+    assert "encode bm25 (judged): done before" in again.stderr
+    other = lexigraft("run", "--data", file, "--fields", "id=,text=was", "--out", tmp_path / "run", *LEXICAL)
+    assert "encode bm25 (judged): done before" not in other.stderr
+    assert lexigraft("search", "--run", tmp_path / "run", "tea", "--json").json[0]["doc_id"] == "1"
+
+
+def test_a_file_that_says_nothing_lists_its_fields(tmp_path, lexigraft):
+    file = tmp_path / "odd.csv"
+    file.write_text("nr,was\n5,green tea\n")
+    call = ("index", "--data", file, "--out", tmp_path / "index")
+    one_line_error(lexigraft(*call), "odd.csv", "its fields are nr, was", "--fields text=FIELD")
+    one_line_error(lexigraft(*call, "--fields", "text=what"), "has no field 'what'", "its fields are nr, was")
+    one_line_error(lexigraft(*call, "--fields", "txt=was"), "'txt' is no role")
+    one_line_error(lexigraft(*call, "--format", "xml"), "one of auto, csv, tsv, jsonl")
+    assert not (tmp_path / "index").exists()
+
+
+def test_a_live_index_takes_files_of_the_same_kind(tmp_path, lexigraft):
+    csv_file(tmp_path / "one.csv")
+    (tmp_path / "two.csv").write_text("sku,name,description,price\n12,Mug,for tea and milk,5\n")
+    for file in ("one.csv", "two.csv"):
+        add = ("index", "add", tmp_path / "live", "--data", tmp_path / file, "--fields", FIELDS)
+        assert lexigraft(*add).status == 0
+    hits = lexigraft("search", "--index", tmp_path / "live", "tea", "--json").json
+    assert {hit["doc_id"] for hit in hits} == {"11", "12"}
+
+
+def test_a_run_of_a_file_with_queries_and_judgements(tmp_path, lexigraft):
+    csv_file(tmp_path / "p.csv")
+    (tmp_path / "q.csv").write_text("qid,query\n7,tea\n8,boils water\n")
+    (tmp_path / "j.jsonl").write_text('{"qid": 7, "sku": 11, "grade": 1}\n{"qid": 8, "sku": "10", "grade": 2}\n')
+    judged = ("--queries", tmp_path / "q.csv", "--qrels", f"dev={tmp_path / 'j.jsonl'}")
+    call = ("run", "--data", tmp_path / "p.csv", "--out", tmp_path / "run", *LEXICAL, "--json")
+    report = lexigraft(*call, *judged).json
+    assert (report["collection"]["split"], report["collection"]["queries"]) == ("dev", 2)
+    assert report["rows"][0]["MRR@10"] == 1
+    one_line_error(lexigraft(*call, "--queries", tmp_path / "absent.csv"), "there is no file", "absent.csv")
+    converted = ("data", "convert", tmp_path / "p.csv", "--out", tmp_path / "beir", *judged)
+    assert lexigraft(*converted).status == 0
+    assert lexigraft("data", "stats", tmp_path / "beir", "--json").json["splits"]["dev"]["pairs"] == 2
+
+
+@pytest.mark.parametrize(("name", "write"), FORMATS, ids=[f"{name}-{write.__name__}" for name, write in FORMATS])
+def test_look_shows_what_is_understood(tmp_path, lexigraft, name, write):
+    write(tmp_path / name)
+    found = lexigraft("data", "look", tmp_path / name, "--json").json
+    roles = {field: said["role"] for field, said in found["fields"].items()}
+    assert roles == {"sku": "id", "name": "title", "description": "text", "price": "metadata"}
+    assert (found["documents"], found["guessed"], found["warnings"]) == (2, ["id", "text", "title"], [])
+    assert found["shown"][1] == {"doc_id": "11", "title": "Teapot", "text": 'Holds "tea"'}
+    assert found["fields"]["sku"]["types"] == {"whole number": 2}
+
+
+def test_the_command_that_look_prints_builds_the_index(tmp_path, lexigraft):
+    file = tmp_path / "my products.csv"
+    csv_file(file)
+    printed = lexigraft("data", "look", file).stdout
+    assert re.search(r"sku +id \(guessed\) +whole number +0", printed)
+    assert "doc_id: 10  title: Kettle  text: Boils water, fast" in printed
+    (command,) = [line for line in printed.splitlines() if line.startswith("  lexigraft index")]
+    _, *arguments = shlex.split(command.replace("INDEX", str(tmp_path / "index")))
+    built = lexigraft(*arguments, "--json")
+    assert built.json["documents"] == 2
+    assert "guessed" not in built.stderr  # the command names all of them
+
+
+def test_look_warns(tmp_path, lexigraft):
+    rows = [{"text": "a", "year": 2001}, {"text": "", "year": "none"}, {"text": "x" * 300_000}]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    warned = " | ".join(lexigraft("data", "look", tmp_path / "a.jsonl", "--json").json["warnings"])
+    assert "there is no id" in warned
+    assert "1 documents have no words" in warned
+    assert "field 'year' has values of several types: whole number, text (1)" in warned
+    assert "300,000 characters" in warned
+    (tmp_path / "b.tsv").write_text('id\ttext\n1\t"quoted"\n1\tagain\n')
+    warned = " | ".join(lexigraft("data", "look", tmp_path / "b.tsv", "--json").json["warnings"])
+    assert "1 ids came before" in warned
+    assert "--format csv" in warned
+    (tmp_path / "c.txt").write_text("one\ntwo\n")
+    found = lexigraft("data", "look", tmp_path / "c.txt", "--json").json
+    assert (found["documents"], len(found["warnings"])) == (2, 1)
+
+
+def test_look_at_queries_and_judgements(tmp_path, lexigraft):
+    (tmp_path / "q.csv").write_text("qid,query,lang\n7,tea,en\n")
+    found = lexigraft("data", "look", tmp_path / "q.csv", "--as", "queries", "--json").json
+    assert (found["queries"], found["shown"]) == (1, [{"query_id": "7", "text": "tea"}])
+    (tmp_path / "j.csv").write_text("qid,sku,grade\n7,11,2\n")
+    found = lexigraft("data", "look", tmp_path / "j.csv", "--as", "judgements", "--json").json
+    assert found["shown"] == [{"query_id": "7", "doc_id": "11", "relevance": 2}]
+    one_line_error(lexigraft("data", "look", tmp_path / "j.csv", "--as", "clicks"), "documents, queries, judgements")
+    one_line_error(lexigraft("data", "look", tmp_path / "absent.csv"), "there is no collection at", "absent.csv")
+    one_line_error(lexigraft("data", "look", tmp_path / "x", "--as", "queries"), "there is no file")
+
+
+def test_a_folder_of_markdown_by_heading(tmp_path, lexigraft):
+    notes = tmp_path / "notes"
+    (notes / "sub").mkdir(parents=True)
+    (notes / "install.md").write_text("# Install\n## Linux\nuse apt\n## Mac\nuse brew\n")
+    (notes / "sub/tea.html").write_text("<title>Tea</title><h1>Green</h1>leaf<script>hidden</script>")
+    (notes / "picture.png").touch()
+    found = lexigraft("data", "look", notes, "--json").json
+    assert (found["documents"], found["warnings"]) == (2, ["files that are not read: 1 .png"])
+    by_heading = ("--set", "data.passage_by=headings")
+    assert (
+        lexigraft("index", "--data", notes, "--out", tmp_path / "index", *by_heading, "--json").json["documents"] == 3
+    )
+    (hit,) = lexigraft("search", "--index", tmp_path / "index", "brew", "--json").json
+    assert hit["doc_id"] == "install.md"
+    explained = lexigraft("explain", "--index", tmp_path / "index", "--data", notes, "brew", "install.md", "--json")
+    assert explained.json["doc_id"] == "install.md#1"
+    assert lexigraft("search", "--index", tmp_path / "index", "hidden", "--json").json == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("sku;name;description\n10;Kettle;Boils\n", "csv"),
+        ("sku\tname\tdescription\n10\tKettle\tBoils\n", "tsv"),
+        ('{"sku": 10, "name": "Kettle", "description": "Boils"}\n', "jsonl"),
+        ('[{"sku": 10, "name": "Kettle", "description": "Boils"}]', "json"),
+    ],
+)
+def test_standard_input_is_known_by_how_it_begins(lexigraft, piped, text, kind):
+    piped(text)
+    found = lexigraft("data", "look", "-", "--json").json
+    assert (found["format"], found["shown"][0]["doc_id"]) == (kind, "10")
+
+
+def test_standard_input_becomes_an_index_and_a_run(tmp_path, lexigraft, piped):
+    text = "sku,description\n10,green tea\n"
+    piped(text)
+    assert lexigraft("index", "--data", "-", "--out", tmp_path / "index").status == 0
+    assert lexigraft("search", "--index", tmp_path / "index", "tea", "--json").json[0]["doc_id"] == "10"
+    run = ("run", "--data", "-", "--out", tmp_path / "run", *LEXICAL)
+    piped(text)
+    assert lexigraft(*run).status == 0
+    piped(text)
+    assert "index bm25 (judged): done before" in lexigraft(*run).stderr
+    piped("")  # the run keeps its copy
+    assert lexigraft("explain", "--run", tmp_path / "run", "tea", "10", "--json").json["doc_id"] == "10"
+    one_line_error(lexigraft("index", "--data", "-", "--out", tmp_path / "other"), "standard input is empty")
+    piped("green tea, hot\nblack tea\n")
+    lines = ("index", "--data", "-", "--format", "lines", "--out", tmp_path / "lines", "--json")
+    assert lexigraft(*lines).json["documents"] == 2
