@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.settings import IndexSettings
 from lexigraft.index import metadata as store
-from lexigraft.index.metadata import ColumnsBuilder, documents_in_order, open_metadata
+from lexigraft.index.metadata import documents_in_order, open_metadata
+from lexigraft.index.metadata_columns import ColumnsBuilder
 from lexigraft.search.filters import Condition, filter_mask
 from tests.conftest import index_of, sparse_matrix
 

@@ -17,7 +17,8 @@ from lexigraft.core.settings import IndexSettings
 from lexigraft.index import metadata as metadata_store
 from lexigraft.index.live.opening import create_live, open_writer
 from lexigraft.index.live.reader import LiveIndex, open_live
-from lexigraft.index.metadata import open_metadata, write_metadata
+from lexigraft.index.metadata import open_metadata
+from lexigraft.index.metadata_columns import write_metadata
 from lexigraft.search.filters import Condition, filter_masks
 from lexigraft.search.live import LiveSearcher
 from lexigraft.search.overlap import OverlapSearcher

@@ -20,6 +20,12 @@ DataOption = Annotated[
 ]
 RunOption = Annotated[Path, typer.Option("--run", help="The folder of a run.")]
 OutOption = Annotated[Path, typer.Option("--out", help="The folder to write; made if absent, continued if begun.")]
+ReplaceOption = Annotated[
+    bool,
+    typer.Option(
+        "--replace", help="Where --out holds the work of another collection, remove it; without this it is refused."
+    ),
+]
 ConfigOption = Annotated[
     Path | None,
     typer.Option(

@@ -20,6 +20,7 @@ from lexigraft.cli.options import (
     OnDuplicateOption,
     OutOption,
     RecipeOption,
+    ReplaceOption,
     RunOption,
     SetOption,
     overrides,
@@ -51,6 +52,7 @@ def run(
     cost: CostOption = None,
     minutes: MinutesOption = None,
     from_: FromOption = None,
+    replace: ReplaceOption = False,
     on_duplicate: OnDuplicateOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -58,10 +60,10 @@ def run(
 
     A model is trained beside BM25 where there are training judgements and the 'train' extra is installed. Every stage
     leaves an artifact. Called again, the command continues where it stopped and redoes only what a changed setting
-    touches.
+    touches. A folder with the run of another collection is refused.
     """
     given = [*cost_overrides(cost), *overrides(set_, on_duplicate, alpha)]
-    report = _run(data, out, config, given, from_, recipe, minutes)
+    report = _run(data, out, config, given, from_, recipe, minutes, replace)
     _show(report, out, json)
 
 
@@ -73,6 +75,7 @@ def quickstart(
     minutes: MinutesOption = None,
     config: ConfigOption = None,
     set_: SetOption = None,
+    replace: ReplaceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Search the Python documentation of this machine by a model trained on it; nothing is downloaded.
@@ -80,7 +83,7 @@ def quickstart(
     BM25 is searchable after a minute or two. Then the model learns the vocabulary, is pre-trained, fine-tuned, pruned,
     indexed and measured beside it. Without the 'train' extra, it ends with BM25.
     """
-    report = _run("pydocs", out, config, set_, None, FULL if full else SHORT, minutes)
+    report = _run("pydocs", out, config, set_, None, FULL if full else SHORT, minutes, replace)
     _show(report, out, json)
     if not json:
         where = "" if out == QUICKSTART else f" --run {out}"
@@ -123,6 +126,7 @@ def _run(
     from_stage: str | None,
     recipe: str | None = None,
     minutes: float | None = None,
+    replace: bool = False,
 ) -> dict[str, Any]:
     from lexigraft.core.config import given_names, load_settings
     from lexigraft.own_settings.given_time import GivenTime
@@ -131,7 +135,7 @@ def _run(
     show_messages()
     settings = load_settings(config, set_ or (), recipe)
     time = GivenTime(minutes, given_names(config, set_ or (), recipe)) if minutes is not None else None
-    return run_pipeline(source, folder, settings, from_stage, BarProgress(), time)
+    return run_pipeline(source, folder, settings, from_stage, BarProgress(), time, replace)
 
 
 def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:

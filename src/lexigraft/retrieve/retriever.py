@@ -217,11 +217,13 @@ class Retriever:
         self._state()
         self._opened = Opened(self._place, self._method)
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, replace: bool = False) -> None:
         """Write a folder of its own with the index, the model that encodes queries, and the operating point; it can be
-        moved, and `Retriever.open` opens it."""
+        moved, and `Retriever.open` opens it. A folder that is there already is refused; with `replace`, a saved
+        retriever there is replaced, and anything else is still refused."""
         self._state()
-        saved.save(self._place.index, self._place.metadata, self._place.qk, self._place.why, Path(path))
+        place = self._place
+        saved.save(place.index, place.metadata, place.qk, place.why, Path(path), replace)
 
     def close(self) -> None:
         """Give back what is held; of `from_texts`, the files, too. A closed retriever cannot be searched."""

@@ -21,9 +21,18 @@ def metadata(
         Path | None,
         typer.Option("--file", help='A file instead: {"_id": ..., key: value} a line (.jsonl), or a table (.tsv).'),
     ] = None,
+    replace: Annotated[
+        bool,
+        typer.Option(
+            "--replace", help="Drop the columns that are there, and take a collection that the index was not made of."
+        ),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Keep documents' metadata beside an index, for: lexigraft search --where "year>=2020"."""
+    """Keep documents' metadata beside an index, for: lexigraft search --where "year >= 2020".
+
+    Columns that are there already stay, but for those that come anew.
+    """
     from lexigraft.retrieve.metadata import build_metadata
     from lexigraft.retrieve.place import find_place
 
@@ -33,7 +42,7 @@ def metadata(
     if (run is None) == (index is None):
         raise SettingError("give either --run RUN or --index INDEX")
     place = find_place(index or run or Path())
-    columns = build_metadata(place.whole, place.metadata, data, file)
+    columns = build_metadata(place, data, file, replace)
     if json:
         print_json({"metadata": str(place.metadata), "columns": [asdict(column) for column in columns]})
         return
