@@ -11,6 +11,7 @@ from lexigraft.cli.options import (
     DkOption,
     IndexOption,
     JsonOption,
+    OverlapOfOption,
     OverlapOption,
     QkOption,
     SystemOption,
@@ -39,6 +40,7 @@ def search(
     k: Annotated[int, typer.Option("--k", min=1, help="How many results.")] = 10,
     where: WhereOption = None,
     overlap: OverlapOption = 0.0,
+    overlap_of: OverlapOfOption = "terms",
     two_step: TwoStepOption = 0,
     qk: QkOption = None,
     dk: DkOption = None,
@@ -50,7 +52,7 @@ def search(
     A run is searched at its operating point: the terms kept of queries and documents that validation queries chose for
     its cost budget. `--qk` and `--dk` choose another.
     """
-    asked = _Asked(k, tuple(where or ()), overlap, two_step)
+    asked = _Asked(k, tuple(where or ()), overlap, two_step, overlap_of)
     retriever = open_retriever(run, index, system, qk, dk, vectors)
     if query is not None:
         _answer(retriever, query, asked, json)
@@ -67,6 +69,7 @@ class _Asked(NamedTuple):
     where: tuple[str, ...]
     overlap: float
     two_step: int
+    overlap_of: str
 
     @property
     def why_nothing(self) -> str:

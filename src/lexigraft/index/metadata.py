@@ -4,11 +4,14 @@ Columns are in `doc_id` order, so that one artifact serves every index of the sa
 the order of its rows; the passages of a document share its values. A live index changes after its metadata were made:
 its documents are found by id, and one that was added later has no metadata until they are made again.
 
-columns.json           the keys: their kind (number or text), and how many documents have one
+columns.json           the keys: their kind (number, date, text or list), and how many documents have one
 doc_ids.*              the ids of the documents, in order
 N.npy                  of numbers: float64 [documents], not a number where there is none
+                       of dates: int64 [documents], microseconds from 1970 on, `NO_DATE` where there is none
                        of texts: int32 [documents], the place of each value in its table, -1 where there is none
-N.utf8 N.offsets.npy   of texts: the distinct values in order, so that places compare as the values do
+                       of lists: int32, the places of all elements, document by document
+N.indptr.npy           of lists: int64 [documents + 1], where the elements of each document begin
+N.utf8 N.offsets.npy   of texts and lists: the distinct values in order, so that places compare as the values do
 """
 
 import hashlib
@@ -25,25 +28,30 @@ from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import document_of
+from lexigraft.index.dates import written
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.reader import LiveIndex
 
-# Format 1 knew its documents by a sample of their ids, format 2 by the digest of all of them, format 3 has them.
-KIND, FORMAT_VERSION, READABLE = "metadata", 3, (2, 3)
-NUMBER, TEXT = "number", "text"
+# Format 1 knew its documents by a sample of their ids, format 2 by the digest of all of them, format 3 has them; format
+# 4 has dates and lists, which were texts before.
+KIND, FORMAT_VERSION, READABLE = "metadata", 4, (2, 3, 4)
+NUMBER, DATE, TEXT, LIST = "number", "date", "text", "list"
+NO_DATE = np.iinfo(np.int64).min
 DOC_IDS = "doc_ids"  # the name of their table
 IDS_AT_ONCE = 1 << 16
 ABSENT = -1  # the place of a document that metadata do not know
 
-Value = str | int | float
+Scalar = str | int | float
+Value = Scalar | tuple[Scalar, ...]
 
 
 @dataclass(frozen=True)
 class Column:
     key: str
     kind: str
-    n_documents: int  # that have a value
+    n_documents: int  # that have a value; of lists, an element
     place: int  # its number in the names of files
+    of: str = ""  # of lists: what their elements are, number or text
 
 
 class Placed(NamedTuple):
@@ -77,12 +85,31 @@ class Metadata:
         place = str(self.columns[key].place)
         return open_array(self.folder / f"{place}.npy"), StringTable(self.folder, place)
 
+    def dates(self, key: str) -> NDArray[np.int64]:
+        """The moments of a column of dates, at which they begin."""
+        return open_array(self.folder / f"{self.columns[key].place}.npy")
+
+    def lists(self, key: str) -> tuple[NDArray[np.int64], NDArray[np.int32], StringTable]:
+        """(where each document's elements begin, their places, the distinct elements) of a column of lists."""
+        return open_array(self.folder / f"{self.columns[key].place}.indptr.npy"), *self.texts(key)
+
     def values(self, key: str) -> Iterator[tuple[str, Value]]:
         """(doc_id, value) of every document that has one."""
-        if self.columns[key].kind == NUMBER:
+        kind = self.columns[key].kind
+        if kind == NUMBER:
             numbers = self.numbers(key)
             for place in np.flatnonzero(~np.isnan(numbers)).tolist():
                 yield self.doc_ids[place], float(numbers[place])
+        elif kind == DATE:
+            moments = self.dates(key)
+            for place in np.flatnonzero(moments != NO_DATE).tolist():
+                yield self.doc_ids[place], written(int(moments[place]))
+        elif kind == LIST:
+            indptr, elements, table = self.lists(key)
+            of_number = self.columns[key].of == NUMBER
+            for place in np.flatnonzero(np.diff(indptr)).tolist():
+                texts = [table[at] for at in elements[indptr[place] : indptr[place + 1]].tolist()]
+                yield self.doc_ids[place], tuple(map(float, texts)) if of_number else tuple(texts)
         else:
             places, table = self.texts(key)
             for place in np.flatnonzero(places >= 0).tolist():

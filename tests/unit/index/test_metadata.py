@@ -8,7 +8,8 @@ from lexigraft.index.live.opening import open_writer
 from lexigraft.index.live.reader import LiveIndex, open_live
 from lexigraft.index.metadata import documents_in_order, open_metadata
 from lexigraft.index.metadata_columns import ColumnsBuilder
-from lexigraft.search.filters import filter_masks, parse_condition
+from lexigraft.search.conditions import parse_condition
+from lexigraft.search.filters import filter_masks
 from tests.conftest import index_of, sparse_matrix
 from tests.live import live_of, vectors_of
 
