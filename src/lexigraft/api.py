@@ -77,12 +77,14 @@ def run(
     config: str | Path | None = None,
     progress: Progress = SILENT,
     minutes: float | None = None,
+    replace: bool = False,
 ) -> Run:
     """Take a collection from text to report, in the folder `out`, doing only what is not done yet.
 
     `data` is given as to `lexigraft run --data`. `recipe` is a set of settings by name; `config` a TOML file, or the
     settings.json of a run; `set` single settings by their full names, such as {"lexical.k1": 0.9}. With `minutes` the
     run chooses lengths, batch, steps and learning rate itself, so that it fits into them; what is set here wins.
+    A folder with the run of another collection is refused; with `replace` that run is removed first.
     """
     from lexigraft.own_settings.given_time import GivenTime
     from lexigraft.whole_run import run as whole_run
@@ -90,7 +92,7 @@ def run(
     path = None if config is None else Path(config)
     settings = load_settings(path, recipe=recipe, values=set)
     time = GivenTime(minutes, given_names(path, recipe=recipe, values=set)) if minutes is not None else None
-    whole_run(str(data), Path(out), settings, progress=progress, time=time)
+    whole_run(str(data), Path(out), settings, progress=progress, time=time, replace_other=replace)
     return Run(Path(out))
 
 

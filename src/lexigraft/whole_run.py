@@ -22,7 +22,7 @@ from lexigraft.core.settings import AUTO, Settings
 from lexigraft.core.systems import OWN_HOME, System, systems_of
 from lexigraft.core.systems_table import BM25
 from lexigraft.data.collection import CORPUS, Collection
-from lexigraft.learn.model_training import ModelTraining
+from lexigraft.learn.model_training import ModelTraining, training_files
 from lexigraft.learn.usual_systems import with_systems
 from lexigraft.measure.measures import check_measures
 from lexigraft.own_settings.chosen import own_settings
@@ -43,6 +43,7 @@ from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
 from lexigraft.stages.report import assemble_report, write_report
+from lexigraft.stages.run_origin import empty, is_of_another, refusal, require_emptiable, write_origin
 from lexigraft.vectors import store as vectors_store
 from lexigraft.vectors.deciding_words import decide_words
 
@@ -58,20 +59,29 @@ def run(
     from_stage: str | None = None,
     progress: Progress = SILENT,
     time: GivenTime | None = None,
+    replace_other: bool = False,
 ) -> dict[str, Any]:
     """Run every stage for `source` (a collection folder, or "pydocs") into `out` and return the report (of several
     processes the leader does; the others return nothing).
 
     A second call continues where the first stopped and redoes what a changed setting touches; `from_stage` forces that
     stage and those after it. With a `time`, settings that are not by hand are chosen so that the run fits into it.
+    A folder with the run of another collection is refused or, with `replace_other`, emptied of it first.
     """
     if from_stage is not None and from_stage not in STAGES:
         raise SettingError(f"--from {from_stage!r} is not a stage; one of {', '.join(STAGES)}")
-    return _Run(source, RunFolder(out), settings or Settings(), from_stage, progress, time).all_stages()
+    call = _Run(source, RunFolder(out), settings or Settings(), from_stage, progress, time, replace_other)
+    return call.all_stages()
 
 
 def train_until(
-    source: str, out: Path, settings: Settings, stage: str, from_stage: str | None = None, progress: Progress = SILENT
+    source: str,
+    out: Path,
+    settings: Settings,
+    stage: str,
+    from_stage: str | None = None,
+    progress: Progress = SILENT,
+    replace_other: bool = False,
 ) -> Path:
     """Make the run's own model of `source` in the run folder `out` as far as `stage` (vocabulary, pretrain or
     finetune), doing only what is not done yet; returns the folder of what that stage leaves."""
@@ -80,7 +90,7 @@ def train_until(
             f"the settings name the systems {', '.join(settings.systems)}, and this command makes one model; make them "
             "with: lexigraft run, or leave [systems] out"
         )
-    return _Run(source, RunFolder(out), settings, from_stage, progress).train_until(stage)
+    return _Run(source, RunFolder(out), settings, from_stage, progress, None, replace_other).train_until(stage)
 
 
 def with_word_rule(settings: Settings, collection: Collection) -> Settings:
@@ -99,9 +109,10 @@ class _Run:
         from_stage: str | None,
         progress: Progress,
         time: GivenTime | None = None,
+        replace_other: bool = False,
     ) -> None:
         self.source, self.folder, self.settings, self.progress = source, folder, settings, progress
-        self.time = time
+        self.time, self.replace_other = time, replace_other
         self.artifacts = Ensurer(folder, from_stage)
         self.encoded: dict[str, JudgedQueries] = {}  # by system: encoded once, measured at every pruning
 
@@ -109,6 +120,7 @@ class _Run:
         description = self.description()
         check_measures(measure_names(self.settings.evaluate))
         with self._lock():
+            self.take_folder(description)
             self.collect(description)
             views = collected(self.source, self.settings.data, self.folder.collection)
             self.settings = with_systems(self.settings, views[JUDGED], self.folder.read_contents())
@@ -144,13 +156,38 @@ class _Run:
             raise SettingError(
                 f"--out {self.folder.root} is the collection itself; give a folder of its own for the run"
             )
-        if is_leader() and (name := self.folder.in_the_way()) is not None:
-            raise SettingError(f"--out {self.folder.root} is no run and has a {name} of its own; give another folder")
+        if is_leader():
+            self.replaces(description)
         return description
+
+    def replaces(self, description: dict[str, Any]) -> bool:
+        """Whether the folder holds the run of another collection; raises where that may not go, or cannot."""
+        if not is_of_another(self.folder, self.source, description):
+            return False
+        if not self.replace_other:
+            raise refusal(self.folder)
+        require_emptiable(self.folder)
+        return True
+
+    def take_folder(self, description: dict[str, Any], trains: bool = False) -> None:
+        """Note whose folder this is. What is there of another collection goes, after a look at what will be asked of
+        the new one: nothing is lost to a wrong argument. `trains`: a model of it is made in any case."""
+        if not is_leader():
+            return
+        if self.replaces(description):  # once more: before there was a lock, another process may have begun
+            if self.source != PYDOCS:
+                given = collected(self.source, self.settings.data, self.folder.collection)[JUDGED]
+                given.evaluation_split(self.settings.data.split)
+                if trains or any(system.is_model for system in systems_of(with_systems(self.settings, given))):
+                    training_files(given)
+            log.warning("%s: the run of another collection is removed, as --replace asks", self.folder.root)
+            empty(self.folder)
+        write_origin(self.folder, self.source)
 
     def train_until(self, stage: str) -> Path:
         description = self.description()
         with self._lock():
+            self.take_folder(description, trains=True)
             self.collect(description)
             judged = collected(self.source, self.settings.data, self.folder.collection)[JUDGED]
             self.settings = with_word_rule(self.settings, judged)

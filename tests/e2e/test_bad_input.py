@@ -91,7 +91,7 @@ def test_nothing_of_the_users_is_ever_replaced(collection, tmp_path, monkeypatch
     home = tmp_path / "home"
     shutil.copytree(collection, home / "collection")
     monkeypatch.chdir(home)
-    one_line_error(lexigraft("run", "--data", "collection", "--out", "."), "is not a Lexigraft artifact")
+    one_line_error(lexigraft("run", "--data", "collection", "--out", "."), "is no run and has files of its own")
     one_line_error(lexigraft("run", "--data", "collection", "--out", "collection"), "is the collection itself")
     before = {path.name: path.read_bytes() for path in collection.rglob("*") if path.is_file()}
     assert {path.name: path.read_bytes() for path in (home / "collection").rglob("*") if path.is_file()} == before

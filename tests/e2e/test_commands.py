@@ -251,7 +251,8 @@ def test_new_judgements_change_no_vectors(run, collection, lexigraft):
 
 def test_a_run_folder_used_again_shows_only_the_new_collection(run, tmp_path, lexigraft):
     write_collection(tmp_path / "other", [Document("x1", "", "apple banana")])
-    answer = lexigraft("run", "--data", tmp_path / "other", "--out", run, "--set", "run.systems=bm25", "--json")
+    again = ("run", "--data", tmp_path / "other", "--out", run, "--set", "run.systems=bm25", "--replace", "--json")
+    answer = lexigraft(*again)
     assert answer.json["rows"] == []
     assert [line["stage"] for line in answer.json["stages"]] == [
         "collect",

@@ -4,7 +4,13 @@ import json
 
 import pytest
 
+import lexigraft as lg
+from lexigraft.core.errors import LexigraftError
+from lexigraft.data.sources import open_source
 from lexigraft.measure.trec import read_run
+from tests.e2e.test_model import backbone  # noqa: F401
+from tests.e2e.test_model import collection as topics  # noqa: F401
+from tests.e2e.test_wrong_models import train
 
 YEARS = {"d1": 2020, "d2": 2021, "d3": 2021, "d5": 1999}
 QUERY = "remove duplicates but keep order"
@@ -55,7 +61,9 @@ def test_where(run, collection, lexigraft):
     assert (unknown.status, "no key 'colour'; present: kind, year" in unknown.stderr) == (2, True)
     word = lexigraft("search", "--run", run, QUERY, "--where", "year=red")
     assert (word.status, "'red' is none: give one" in word.stderr) == (2, True)
-    assert "is not a condition" in lexigraft("search", "--run", run, QUERY, "--where", "year").stderr
+    assert "at the end: one of =" in lexigraft("search", "--run", run, QUERY, "--where", "year").stderr
+    assert search('year > 2020 or kind in ("list")') == ["d1", "d2", "d3"]
+    assert search("not (year < 2021 and kind = other)", "kind != list") == ["d3", "d4"]
 
 
 def test_metadata_of_a_file_and_of_passages(collection, tmp_path, lexigraft):
@@ -73,7 +81,9 @@ def test_metadata_of_a_file_and_of_passages(collection, tmp_path, lexigraft):
     lines.write_text('{"_id": "d1", "open": true, "tags": ["a", "b"], "none": null}\n')
     assert lexigraft("index", "metadata", "--index", index, "--file", lines).status == 0
     assert found(lexigraft("search", "--index", index, "order list", "--where", "open=true", "--json")) == ["d1"]
-    assert found(lexigraft("search", "--index", index, "order", "--where", 'tags=["a", "b"]', "--json")) == ["d1"]
+    assert found(lexigraft("search", "--index", index, "order", "--where", "tags has b", "--json")) == ["d1"]
+    both = "place = Bern and not tags has c"  # the table's column was kept
+    assert found(lexigraft("search", "--index", index, "order", "--where", both, "--json")) == ["d1"]
     for arguments, message in [
         (("--index", index), "give either --data DIR or --file FILE"),
         (("--file", lines), "give either --run RUN or --index INDEX"),
@@ -93,6 +103,39 @@ def test_overlap(run, lexigraft):
     assert "fulfils what else was asked" in lexigraft("search", "--run", run, query, "--overlap", 1).stderr
     refused = lexigraft("search", "--run", run, query, "--overlap", 3)
     assert (refused.status, "overlap = 3.0 is not allowed" in refused.stderr) == (2, True)
+
+
+def test_overlap_of_the_querys_own_words(topics, backbone, tmp_path, lexigraft):  # noqa: F811
+    """A model adds terms, and no document holds all of them; the words that were typed are another matter."""
+    run, index = tmp_path / "run", tmp_path / "index"
+    assert train(lexigraft, "finetune", topics, run, backbone).status == 0
+    assert lexigraft("encode", "--data", topics, "--model", run, "--out", tmp_path / "vectors").status == 0
+    assert lexigraft("index", "--vectors", tmp_path / "vectors", "--out", index, "--keep", 30).status == 0
+    with lg.Retriever.open(index) as retriever:
+        query = next(open_source(str(topics)).queries()).text
+        terms = retriever.terms(query)
+        own = {term.term for term in terms if term.own}
+        assert 2 <= len(own) < len(terms) / 4
+        everything = retriever.search(query, 1000)
+
+        def holding(share, counted):
+            """Those that hold the share, by what explains their scores."""
+            held = {
+                hit.doc_id: {c.term for c in retriever.explain(query, hit.doc_id).contributions} for hit in everything
+            }
+            return [hit.doc_id for hit in everything if len(held[hit.doc_id] & counted) >= share * len(counted)]
+
+        expected = holding(1, own)
+        assert 0 < len(expected) < len(everything)
+        found = retriever.search(query, 1000, overlap=1.0, overlap_of="words")
+        assert [hit.doc_id for hit in found] == expected
+        assert retriever.search_many([query], 1000, overlap=1.0, overlap_of="words") == [found]
+        assert retriever.search(query, 1000, overlap=1.0) == []  # of all terms
+        with pytest.raises(LexigraftError, match="overlap_of = 'letters' is not allowed: terms or words"):
+            retriever.search(query, overlap_of="letters")
+    options = ("--overlap", 1, "--overlap-of", "words", "--k", 1000, "--json")
+    assert [hit["doc_id"] for hit in lexigraft("search", "--index", index, query, *options).json] == expected
+    assert lexigraft("search", "--index", index, query, "--overlap", 1, "--json").json == []
 
 
 def test_two_step(run, collection, tmp_path, lexigraft):

@@ -105,5 +105,5 @@ def test_a_folder_with_files_that_a_run_would_overwrite_is_refused(collection, t
     (tmp_path / "home" / "report.md").write_text("mine")
     answer = lexigraft("run", "--data", collection, "--out", tmp_path / "home", *LEXICAL)
     assert answer.status == 2
-    assert "is no run and has a report.md of its own" in answer.stderr
+    assert "is no run and has files of its own (report.md)" in answer.stderr
     assert (tmp_path / "home" / "report.md").read_text() == "mine"

@@ -1,55 +1,49 @@
 """Conditions on metadata give exactly the rows whose documents fulfil them, whatever the order of the index."""
 
-import operator
 import tempfile
 from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexigraft.core.artifact import Manifest, write_artifact
+from lexigraft.core.artifact import Manifest
 from lexigraft.core.settings import IndexSettings
+from lexigraft.data.readers.metadata import _plain as as_read
 from lexigraft.index import metadata as store
-from lexigraft.index.metadata import ColumnsBuilder, documents_in_order, open_metadata
-from lexigraft.search.filters import Condition, filter_mask
+from lexigraft.index.metadata import former_metadata, open_metadata
+from lexigraft.index.metadata_columns import write_metadata
+from lexigraft.search.conditions import parse_condition
+from lexigraft.search.filters import filter_mask
+from tests.conditions import FULL, RECORD, TREES, as_text, fulfils
 from tests.conftest import index_of, sparse_matrix
 
-SIGNS = {"=": operator.eq, "!=": operator.ne, ">=": operator.ge, "<=": operator.le}
-RECORDS = st.lists(
-    st.fixed_dictionaries({}, optional={"year": st.integers(-3, 3), "venue": st.sampled_from("abcdé") | st.just("ab")}),
-    min_size=1,
-    max_size=12,
-).filter(lambda records: any("year" in record for record in records) and any("venue" in record for record in records))
+MANIFEST = Manifest(store.KIND, store.FORMAT_VERSION, {})
 
 
-def fulfils(record, condition):
-    """The slow, obvious twin."""
-    if condition.key not in record:
-        return condition.sign == "!="
-    value = float(condition.value) if condition.key == "year" else condition.value
-    return SIGNS[condition.sign](record[condition.key], value)
-
-
-CONDITIONS = st.lists(
-    st.builds(Condition, st.just("year"), st.sampled_from(list(SIGNS)), st.integers(-4, 4).map(str))
-    | st.builds(Condition, st.just("venue"), st.sampled_from(list(SIGNS)), st.sampled_from(["", "a", "aa", "c", "z"])),
-    max_size=3,
-)
-
-
-@settings(max_examples=100)
-@given(RECORDS, CONDITIONS, st.booleans(), st.randoms(use_true_random=False))
-def test_mask_equals_looking_at_every_record(records, conditions, reorder, random):
+@settings(max_examples=200)
+@given(
+    st.lists(RECORD, max_size=12), st.lists(TREES, min_size=1, max_size=6), st.booleans(), st.booleans(),
+    st.booleans(), st.randoms(use_true_random=False),
+)  # fmt: skip
+def test_mask_equals_looking_at_every_record(records, trees, plain, reorder, kept, random):
+    """`kept`: the columns were written before, and a second call kept them."""
+    records = [FULL, *records]
     ids = [f"d{number}" for number in range(len(records))]
     random.shuffle(ids)
     by_id = dict(zip(ids, records, strict=True))
     rows = [{number % 3: 1.0, 3: 2.0} for number in range(len(ids))]
     with tempfile.TemporaryDirectory() as folder:
         index = index_of(sparse_matrix(rows, 4, ids), Path(folder) / "i", settings=IndexSettings(reorder=reorder))
-        builder = ColumnsBuilder(documents_in_order(index))
-        builder.add(by_id.items())
-        with write_artifact(Path(folder) / "m", Manifest(store.KIND, store.FORMAT_VERSION, {})) as draft:
-            builder.write(draft)
-        mask = filter_mask(index, open_metadata(Path(folder) / "m", index), conditions)
-        expected = [all(fulfils(by_id[doc_id], condition) for condition in conditions) for doc_id in index.doc_ids]
+        out = Path(folder) / "m"
+        write_metadata(out, MANIFEST, index, [(doc_id, as_read(record)) for doc_id, record in by_id.items()])
+        if kept:
+            former = former_metadata(out, index)
+            write_metadata(Path(folder) / "again", MANIFEST, index, [(ids[0], {"more": 1})], former=former)
+            out = Path(folder) / "again"
+        metadata = open_metadata(out, index)
+        for tree in trees:
+            mask = filter_mask(index, metadata, [parse_condition(as_text(tree, plain))])
+            assert mask.astype(bool).tolist() == [fulfils(by_id[doc_id], tree) for doc_id in index.doc_ids]
+        mask = filter_mask(index, metadata, [parse_condition(as_text(tree, plain)) for tree in trees])
+        expected = [all(fulfils(by_id[doc_id], tree) for tree in trees) for doc_id in index.doc_ids]
         assert mask.astype(bool).tolist() == expected

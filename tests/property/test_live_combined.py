@@ -1,6 +1,5 @@
 """Conditions, overlap, two steps, passages and changes of a live index together answer as plain dictionaries do."""
 
-import operator
 import tempfile
 from fractions import Fraction
 from math import ceil
@@ -14,15 +13,19 @@ from hypothesis import strategies as st
 from lexigraft.core.artifact import Manifest
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.settings import IndexSettings
+from lexigraft.data.readers.metadata import _plain as as_read
 from lexigraft.index import metadata as metadata_store
 from lexigraft.index.live.opening import create_live, open_writer
 from lexigraft.index.live.reader import LiveIndex, open_live
-from lexigraft.index.metadata import open_metadata, write_metadata
-from lexigraft.search.filters import Condition, filter_masks
+from lexigraft.index.metadata import open_metadata
+from lexigraft.index.metadata_columns import write_metadata
+from lexigraft.search.conditions import parse_condition
+from lexigraft.search.filters import filter_masks
 from lexigraft.search.live import LiveSearcher
 from lexigraft.search.overlap import OverlapSearcher
 from lexigraft.search.searcher import METHODS, Searcher
 from lexigraft.search.two_step import TwoStepSearcher
+from tests.conditions import DATES, TAGS, TREES, VENUES, as_text, fulfils
 from tests.live import SlowSegment, slow_scale, vectors_of
 from tests.property.test_two_step import built
 
@@ -40,11 +43,16 @@ CHANGES = st.lists(
     max_size=4,
 )
 QUERIES = st.dictionaries(st.integers(0, N_TERMS - 1), st.integers(1, 4).map(float), min_size=1)
-SIGNS = {"=": operator.eq, "!=": operator.ne, ">=": operator.ge, "<=": operator.le}
-YEARS = {name: 2000 + number % 4 for number, name in enumerate(NAMES) if number % 5}  # some have none
-CONDITIONS = st.lists(
-    st.builds(Condition, st.just("year"), st.sampled_from(list(SIGNS)), st.integers(2000, 2003).map(str)), max_size=2
-)
+# Of every fifth nothing is known; of the others everything, so that every key is there.
+RECORDS = {
+    name: {
+        "year": number % 4, "venue": VENUES[number % len(VENUES)], "published": list(DATES)[number % len(DATES)],
+        "tags": TAGS[: number % 4], "codes": [[1], [2, 2.5], [1, 2]][number % 3],
+    }
+    for number, name in enumerate(NAMES)
+    if number % 5
+}  # fmt: skip
+CONDITIONS = st.lists(TREES, max_size=2)
 METADATA = Manifest(metadata_store.KIND, metadata_store.FORMAT_VERSION, {})
 
 
@@ -87,21 +95,25 @@ class SlowIndex:
             self.segments = self.segments[:1]
 
     def write_metadata(self, folder):
-        records = [(name, {"year": year}) for name, year in YEARS.items()]
+        records = [(name, as_read(record)) for name, record in RECORDS.items()]
         write_metadata(folder, METADATA, open_live(self.path), records)
         self.with_metadata = {doc_id for segment in self.segments for doc_id in segment.documents}
 
     def fulfils(self, doc_id, conditions):
         if conditions and doc_id not in self.with_metadata:
             return False
-        return all(
-            SIGNS[sign](YEARS[doc_id], int(value)) if doc_id in YEARS else sign == "!=" for _, sign, value in conditions
-        )
+        return all(fulfils(RECORDS.get(doc_id, {}), tree) for tree in conditions)
 
-    def ranking(self, query, k, share, two_step, qk, by_vectors, conditions):
+    def ranking(self, query, k, share, two_step, qk, by_vectors, conditions, words):
         """[(doc_id, score)], best first, by looking at every row of every document."""
         heaviest = sorted(query, key=lambda term: (-query[term], term))[: qk or None]
-        asked = {t for t in heaviest for segment in self.segments for row in all_rows(segment) if t in row}
+        asked = {
+            t
+            for t in (heaviest if words is None else words)
+            for segment in self.segments
+            for row in all_rows(segment)
+            if t in row
+        }
         needed = max(1, ceil(share * len(asked))) if share else 0
         first, second = [], {}
         for segment in self.segments:
@@ -145,6 +157,7 @@ SEARCHES = st.fixed_dictionaries(
         "k": st.integers(1, 20),
         "tenths": st.sampled_from([0, 0, 3, 5, 10]),
         "conditions": CONDITIONS,
+        "words": st.none() | st.sets(st.integers(0, N_TERMS - 1)),
         "two_step": st.sampled_from([0, 0, 1, 3, 20]),
         "qk": st.integers(0, 3),
         "method": st.sampled_from(METHODS),
@@ -160,7 +173,7 @@ def test_everything_at_once_equals_brute_force(passages, documents, before, afte
         slow = SlowIndex(Path(folder), passages, documents)
         for change in before:
             slow.change(*change)
-        valued = any(doc_id in YEARS for segment in slow.segments for doc_id in segment.documents)
+        valued = any(doc_id in RECORDS for segment in slow.segments for doc_id in segment.documents)
         if valued:  # metadata without any value are refused
             slow.write_metadata(Path(folder) / "metadata")
         for change in after:
@@ -178,14 +191,15 @@ def test_everything_at_once_equals_brute_force(passages, documents, before, afte
             require_equal_to_brute_force(slow, live, metadata, **search)
 
 
-def require_equal_to_brute_force(slow, live, metadata, query, k, tenths, conditions, two_step, qk, method, by):
+def require_equal_to_brute_force(slow, live, metadata, query, k, tenths, conditions, words, two_step, qk, method, by):
     conditions = conditions if metadata else []
-    masks = filter_masks(live, metadata, conditions) if metadata else None
+    masks = filter_masks(live, metadata, [parse_condition(as_text(tree)) for tree in conditions]) if metadata else None
+    counted = None if words is None else np.array(sorted(words), np.int32)
     k = min(k, two_step or k)
     vectors, full = slow.stores if by == "vectors" else (), live if by == "full" else None
     searcher = LiveSearcher(live, method, tenths / 10, two_step, qk, vectors, full)
-    found = searcher.search_places(*vector(query), k, masks)
-    expected = slow.ranking(query, k, Fraction(tenths, 10), two_step, qk, by == "vectors", conditions)
+    found = searcher.search_places(*vector(query), k, masks, counted)
+    expected = slow.ranking(query, k, Fraction(tenths, 10), two_step, qk, by == "vectors", conditions, words)
     assert [(place.doc_id, place.score) for place in found] == expected
     for place in found:
         assert live.segments[place.number] is place.segment

@@ -21,6 +21,12 @@ DataOption = Annotated[
 ]
 RunOption = Annotated[Path, typer.Option("--run", help="The folder of a run.")]
 OutOption = Annotated[Path, typer.Option("--out", help="The folder to write; made if absent, continued if begun.")]
+ReplaceOption = Annotated[
+    bool,
+    typer.Option(
+        "--replace", help="Where --out holds the work of another collection, remove it; without this it is refused."
+    ),
+]
 ConfigOption = Annotated[
     Path | None,
     typer.Option(
@@ -57,12 +63,22 @@ WhereOption = Annotated[
     list[str] | None,
     typer.Option(
         "--where",
-        help="Only documents whose metadata fulfil this: KEY=VALUE, KEY!=VALUE, KEY>=VALUE or KEY<=VALUE; may be "
-        "repeated. 'lexigraft index metadata' keeps them.",
+        help="Only documents whose metadata fulfil this, such as 'year >= 2020 and (lang = \"de\" or tags has draft)': "
+        "= != < <= > >= in has, joined by and, or, not. May be repeated: all must hold. 'lexigraft index metadata' "
+        "keeps them.",
         metavar="CONDITION",
     ),
 ]
 OverlapOption = Annotated[float, setting_option(SearchSettings, "overlap")]
+OverlapOfOption = Annotated[
+    str,
+    typer.Option(
+        "--overlap-of",
+        help="What --overlap is a share of: all 'terms' of the query, those that a model added included, or its own "
+        "'words'.",
+        metavar="terms|words",
+    ),
+]
 TwoStepOption = Annotated[int, setting_option(SearchSettings, "two_step")]
 QkOption = Annotated[
     float | None,

@@ -24,6 +24,7 @@ from lexigraft.cli.options import (
     OutOption,
     QrelsOption,
     RecipeOption,
+    ReplaceOption,
     RunOption,
     SetOption,
     overrides,
@@ -60,6 +61,7 @@ def run(
     cost: CostOption = None,
     minutes: MinutesOption = None,
     from_: FromOption = None,
+    replace: ReplaceOption = False,
     on_duplicate: OnDuplicateOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -67,11 +69,11 @@ def run(
 
     A model is trained beside BM25 where there are training judgements and the 'train' extra is installed. Every stage
     leaves an artifact. Called again, the command continues where it stopped and redoes only what a changed setting
-    touches.
+    touches. A folder with the run of another collection is refused.
     """
     judged = as_overrides({"data.queries": queries, "data.qrels": json_library.dumps(qrels) if qrels else None})
     given = [*cost_overrides(cost), *overrides(set_, on_duplicate, alpha, fields, format_), *judged]
-    report = _run(data, out, config, given, from_, recipe, minutes)
+    report = _run(data, out, config, given, from_, recipe, minutes, replace)
     _show(report, out, json)
 
 
@@ -83,6 +85,7 @@ def quickstart(
     minutes: MinutesOption = None,
     config: ConfigOption = None,
     set_: SetOption = None,
+    replace: ReplaceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Search the Python documentation of this machine by a model trained on it; nothing is downloaded.
@@ -90,7 +93,7 @@ def quickstart(
     BM25 is searchable after a minute or two. Then the model learns the vocabulary, is pre-trained, fine-tuned, pruned,
     indexed and measured beside it. Without the 'train' extra, it ends with BM25.
     """
-    report = _run("pydocs", out, config, set_, None, FULL if full else SHORT, minutes)
+    report = _run("pydocs", out, config, set_, None, FULL if full else SHORT, minutes, replace)
     _show(report, out, json)
     if not json:
         where = "" if out == QUICKSTART else f" --run {out}"
@@ -133,6 +136,7 @@ def _run(
     from_stage: str | None,
     recipe: str | None = None,
     minutes: float | None = None,
+    replace: bool = False,
 ) -> dict[str, Any]:
     from lexigraft.core.config import given_names, load_settings
     from lexigraft.own_settings.given_time import GivenTime
@@ -141,7 +145,7 @@ def _run(
     show_messages()
     settings = load_settings(config, set_ or (), recipe)
     time = GivenTime(minutes, given_names(config, set_ or (), recipe)) if minutes is not None else None
-    return run_pipeline(source, folder, settings, from_stage, BarProgress(), time)
+    return run_pipeline(source, folder, settings, from_stage, BarProgress(), time, replace)
 
 
 def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:

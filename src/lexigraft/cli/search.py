@@ -12,6 +12,7 @@ from lexigraft.cli.options import (
     DkOption,
     IndexOption,
     JsonOption,
+    OverlapOfOption,
     OverlapOption,
     QkOption,
     SearchBudgetOption,
@@ -53,6 +54,7 @@ def search(
     threads: Annotated[int, typer.Option("--threads", min=1, help="With --queries: searches at a time.")] = 1,
     where: WhereOption = None,
     overlap: OverlapOption = 0.0,
+    overlap_of: OverlapOfOption = "terms",
     two_step: TwoStepOption = 0,
     qk: QkOption = None,
     dk: DkOption = None,
@@ -70,7 +72,7 @@ def search(
     if (queries is None) != (out is None) or (queries is not None and query is not None):
         raise SettingError("--queries FILE and --out RUN.trec go together, and without a query")
     depth = k or (USUAL_RESULTS if queries is None else USUAL_DEPTH)
-    asked = _Asked(depth, tuple(where or ()), overlap, two_step)
+    asked = _Asked(depth, tuple(where or ()), overlap, two_step, overlap_of)
     if cost is not None or budget is not None:
         qk, dk = _chosen_for(run, index, system, qk, dk, cost, budget)
     retriever = open_retriever(run, index, system, qk, dk, vectors)
@@ -111,6 +113,7 @@ class _Asked(NamedTuple):
     where: tuple[str, ...]
     overlap: float
     two_step: int
+    overlap_of: str
 
     @property
     def why_nothing(self) -> str:

@@ -8,7 +8,15 @@ import typer
 
 from lexigraft.cli.console import BarProgress, show_messages
 from lexigraft.cli.given_settings import Loading
-from lexigraft.cli.options import AlphaOption, ConfigOption, DataOption, OutOption, RecipeOption, SetOption
+from lexigraft.cli.options import (
+    AlphaOption,
+    ConfigOption,
+    DataOption,
+    OutOption,
+    RecipeOption,
+    ReplaceOption,
+    SetOption,
+)
 
 AgainOption = Annotated[bool, typer.Option("--again", help="Do this stage again although it is done.")]
 
@@ -23,13 +31,15 @@ class StageOptions(Loading):
     config: ConfigOption = None
     set_: SetOption = None
     again: AgainOption = False
+    replace: ReplaceOption = False
 
     def make(self, stage: str) -> Path:
         """Make the model of the run as far as `stage`; returns the folder of what that stage leaves."""
         from lexigraft.whole_run import train_until
 
         show_messages()
-        return train_until(self.data, self.run, self.load(), stage, stage if self.again else None, BarProgress())
+        again = stage if self.again else None
+        return train_until(self.data, self.run, self.load(), stage, again, BarProgress(), self.replace)
 
 
 @dataclass(frozen=True)

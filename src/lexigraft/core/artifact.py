@@ -21,6 +21,7 @@ from lexigraft.core.errors import ArtifactError
 
 MANIFEST = "manifest.json"
 DRAFT_MARK = ".lexigraft-draft"
+OF_THE_SYSTEM = (".DS_Store",)  # what file managers leave in folders is nobody's
 _HASH_CHUNK = 1 << 20
 
 
@@ -99,11 +100,27 @@ def _with_files(manifest: Manifest, folder: Path) -> Manifest:
 
 
 def require_replaceable(path: Path) -> None:
-    """Raise unless `path` is free, an empty folder, or an artifact, whole or damaged."""
-    if not path.exists() or ((path / MANIFEST).is_file() and not _is_somebody_elses(path / MANIFEST)):
-        return
-    if not path.is_dir() or any(path.iterdir()):
+    """Raise unless `path` is free, an empty folder, or an artifact, whole or damaged, with no file of the user's."""
+    if is_artifact(path):
+        if stray := foreign_files(path):
+            raise ArtifactError(f"{path / stray[0]} is not Lexigraft's and would be lost; move it out of {path}")
+    elif path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise ArtifactError(f"{path} exists and is not a Lexigraft artifact; give another folder, or remove it first")
+
+
+def is_artifact(path: Path) -> bool:
+    """Whether an artifact lies at `path`, whole or damaged."""
+    return (path / MANIFEST).is_file() and not _is_somebody_elses(path / MANIFEST)
+
+
+def foreign_files(artifact: Path) -> list[str]:
+    """The files in an artifact's folder that it was not written with; none where its manifest cannot be read."""
+    manifest = read_manifest(artifact)
+    if manifest is None:
+        return []
+    own = {*manifest.files, MANIFEST}
+    found = (file for file in artifact.rglob("*") if not file.is_dir() and file.name not in OF_THE_SYSTEM)
+    return sorted(name for file in found if (name := file.relative_to(artifact).as_posix()) not in own)
 
 
 def _is_somebody_elses(manifest: Path) -> bool:

@@ -11,12 +11,14 @@ from typing import TextIO
 
 from lexigraft.core.errors import ArtifactError
 
+LOCK = ".lock"  # the name of the file
+
 log = logging.getLogger(__name__)
 
 
 def lock_file(folder: Path) -> Path:
     """It stays when the lock is released: where there is one, something of ours has written."""
-    return folder / ".lock"
+    return folder / LOCK
 
 
 @contextmanager

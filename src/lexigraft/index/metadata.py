@@ -4,51 +4,54 @@ Columns are in `doc_id` order, so that one artifact serves every index of the sa
 the order of its rows; the passages of a document share its values. A live index changes after its metadata were made:
 its documents are found by id, and one that was added later has no metadata until they are made again.
 
-columns.json           the keys: their kind (number or text), and how many documents have one
+columns.json           the keys: their kind (number, date, text or list), and how many documents have one
 doc_ids.*              the ids of the documents, in order
 N.npy                  of numbers: float64 [documents], not a number where there is none
+                       of dates: int64 [documents], microseconds from 1970 on, `NO_DATE` where there is none
                        of texts: int32 [documents], the place of each value in its table, -1 where there is none
-N.utf8 N.offsets.npy   of texts: the distinct values in order, so that places compare as the values do
+                       of lists: int32, the places of all elements, document by document
+N.indptr.npy           of lists: int64 [documents + 1], where the elements of each document begin
+N.utf8 N.offsets.npy   of texts and lists: the distinct values in order, so that places compare as the values do
 """
 
 import hashlib
 import json
-import logging
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.arrays import StringTable, open_array, write_strings
-from lexigraft.core.artifact import Manifest, open_artifact, write_artifact, write_json
-from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.arrays import StringTable, open_array
+from lexigraft.core.artifact import open_artifact
+from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import document_of
+from lexigraft.index.dates import written
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.reader import LiveIndex
 
-# Format 1 knew its documents by a sample of their ids, format 2 by the digest of all of them, format 3 has them.
-KIND, FORMAT_VERSION, READABLE = "metadata", 3, (2, 3)
-NUMBER, TEXT = "number", "text"
+# Format 1 knew its documents by a sample of their ids, format 2 by the digest of all of them, format 3 has them; format
+# 4 has dates and lists, which were texts before.
+KIND, FORMAT_VERSION, READABLE = "metadata", 4, (2, 3, 4)
+NUMBER, DATE, TEXT, LIST = "number", "date", "text", "list"
+NO_DATE = np.iinfo(np.int64).min
 DOC_IDS = "doc_ids"  # the name of their table
-LARGEST_WHOLE = 2**53  # integers beyond are not all told apart by float64: they stay texts, and with them the column
 IDS_AT_ONCE = 1 << 16
 ABSENT = -1  # the place of a document that metadata do not know
 
-Value = str | int | float
-
-log = logging.getLogger(__name__)
+Scalar = str | int | float
+Value = Scalar | tuple[Scalar, ...]
 
 
 @dataclass(frozen=True)
 class Column:
     key: str
     kind: str
-    n_documents: int  # that have a value
+    n_documents: int  # that have a value; of lists, an element
     place: int  # its number in the names of files
+    of: str = ""  # of lists: what their elements are, number or text
 
 
 class Placed(NamedTuple):
@@ -81,6 +84,36 @@ class Metadata:
         """(places, values) of a column of texts."""
         place = str(self.columns[key].place)
         return open_array(self.folder / f"{place}.npy"), StringTable(self.folder, place)
+
+    def dates(self, key: str) -> NDArray[np.int64]:
+        """The moments of a column of dates, at which they begin."""
+        return open_array(self.folder / f"{self.columns[key].place}.npy")
+
+    def lists(self, key: str) -> tuple[NDArray[np.int64], NDArray[np.int32], StringTable]:
+        """(where each document's elements begin, their places, the distinct elements) of a column of lists."""
+        return open_array(self.folder / f"{self.columns[key].place}.indptr.npy"), *self.texts(key)
+
+    def values(self, key: str) -> Iterator[tuple[str, Value]]:
+        """(doc_id, value) of every document that has one."""
+        kind = self.columns[key].kind
+        if kind == NUMBER:
+            numbers = self.numbers(key)
+            for place in np.flatnonzero(~np.isnan(numbers)).tolist():
+                yield self.doc_ids[place], float(numbers[place])
+        elif kind == DATE:
+            moments = self.dates(key)
+            for place in np.flatnonzero(moments != NO_DATE).tolist():
+                yield self.doc_ids[place], written(int(moments[place]))
+        elif kind == LIST:
+            indptr, elements, table = self.lists(key)
+            of_number = self.columns[key].of == NUMBER
+            for place in np.flatnonzero(np.diff(indptr)).tolist():
+                texts = [table[at] for at in elements[indptr[place] : indptr[place + 1]].tolist()]
+                yield self.doc_ids[place], tuple(map(float, texts)) if of_number else tuple(texts)
+        else:
+            places, table = self.texts(key)
+            for place in np.flatnonzero(places >= 0).tolist():
+                yield self.doc_ids[place], table[int(places[place])]
 
     def places_of(self, index: Index) -> NDArray[np.int32]:
         """For each row of an index, the place of its document in the columns; `ABSENT` where it is in none."""
@@ -125,122 +158,38 @@ def document_places(index: Index) -> NDArray[np.int32]:
     return index.document_rank if index.meta.passages else index.tie_rank
 
 
-def write_metadata(
-    out: Path,
-    manifest: Manifest,
-    index: Index | LiveIndex,
-    records: Iterable[tuple[str, Mapping[str, Value]]],
-    keep_first: bool = False,
-) -> list[Column]:
-    """Write the metadata of the documents of `index`, those that `records` have, as the artifact `out`; says how many
-    records are of other documents. `keep_first`: of a document that comes twice the first counts; it is an error
-    otherwise. Returns the columns."""
-    builder = ColumnsBuilder(documents_in_order(index))
-    with write_artifact(out, manifest) as folder:
-        builder.add(records, keep_first)
-        if builder.n_unknown:
-            log.warning("%d documents with metadata are not in the index and are left out", builder.n_unknown)
-        return builder.write(folder)
-
-
-class ColumnsBuilder:
-    """Takes documents' values in any order, and writes the columns. In memory: 4 bytes a document and key, the distinct
-    values, and the ids."""
-
-    def __init__(self, doc_ids: list[str]) -> None:
-        self._place_of = {doc_id: place for place, doc_id in enumerate(doc_ids)}  # in order, as the ids are
-        self._codes: dict[str, NDArray[np.int32]] = {}
-        self._values: dict[str, dict[Value, int]] = {}
-        self._seen = np.zeros(len(doc_ids), bool)
-        self.n_unknown = 0  # documents that the index does not have
-
-    def add(self, records: Iterable[tuple[str, Mapping[str, Value]]], keep_first: bool = False) -> None:
-        """Raises for a key that conditions could not name and, unless the first is to be kept, for a document that
-        comes twice."""
-        for doc_id, values in records:
-            place = self._place_of.get(doc_id)
-            if place is None:
-                self.n_unknown += 1
-                continue
-            if self._seen[place]:
-                if keep_first:
-                    continue
-                raise InputError(f"document {doc_id!r} has metadata twice; give each document's in one line")
-            self._seen[place] = True
-            for key, value in values.items():
-                known = self._values.setdefault(key, {})
-                if key not in self._codes:
-                    check_key(key, doc_id)
-                    self._codes[key] = np.full(len(self._place_of), -1, np.int32)
-                self._codes[key][place] = known.setdefault(value, len(known))
-
-    def write(self, folder: Path) -> list[Column]:
-        """Write every column; raises where no document has any value."""
-        if not self._codes:
-            raise InputError("no document of the index has metadata here; there is nothing to filter by")
-        columns = [self._write_column(folder, key, place) for place, key in enumerate(self._codes)]
-        facts = {"n_documents": len(self._place_of), "documents": _digest(list(self._place_of))}
-        write_strings(folder, DOC_IDS, self._place_of)
-        write_json(folder / "columns.json", {**facts, "columns": [asdict(column) for column in columns]})
-        return columns
-
-    def _write_column(self, folder: Path, key: str, place: int) -> Column:
-        codes, values = self._codes[key], list(self._values[key])
-        present = codes >= 0
-        no_number = next((value for value in values if not _is_number(value)), None)
-        if no_number is None:
-            numbers = np.array([float(value) for value in values])
-            np.save(folder / f"{place}.npy", np.where(present, numbers[codes], np.nan))
-            return Column(key, NUMBER, int(present.sum()), place)
-        if any(_is_number(value) for value in values):
-            message = "%s is kept as text and compares as text, because %.60r is not a number, or not told apart as one"
-            log.warning(message, key, no_number)
-        texts = [_text(value).encode("utf-8", "replace").decode() for value in values]  # as a table holds them
-        table = sorted(set(texts))
-        place_of = {text: at for at, text in enumerate(table)}
-        remap = np.array([place_of[text] for text in texts], np.int32)
-        np.save(folder / f"{place}.npy", np.where(present, remap[codes], np.int32(-1)))
-        write_strings(folder, str(place), table)
-        return Column(key, TEXT, int(present.sum()), place)
-
-
-def check_key(key: str, doc_id: str) -> None:
-    if not key or key != key.strip() or any(mark in key for mark in "=!<>"):
-        raise InputError(
-            f"document {doc_id!r}: the key {key!r} cannot be named in a condition: it must not be empty, begin or end "
-            "with a space, or hold one of = ! < >"
-        )
-
-
-def _is_number(value: Value) -> bool:
-    """Whether float64 holds it as it is."""
-    if isinstance(value, int):
-        return abs(value) <= LARGEST_WHOLE
-    return isinstance(value, float) and math.isfinite(value)
-
-
-def _text(value: Value) -> str:
-    """Equal numbers are one text, whichever of 1 and 1.0 came first."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
 def open_metadata(path: Path, index: Index | LiveIndex) -> Metadata:
     """The metadata at `path`. Raises where they were made for other documents than those of `index`; those of a live
     index may have changed since, and one of them must still be known."""
-    version = open_artifact(path, KIND, READABLE).format_version
-    facts = json.loads((path / "columns.json").read_text(encoding="utf-8"))
-    digest, n_documents = facts["documents"], facts["n_documents"]
-    doc_ids = StringTable(path, DOC_IDS) if version > 2 else _matching_ids(index, digest, n_documents)
-    columns = {column["key"]: Column(**column) for column in facts["columns"]}
-    if doc_ids is not None:
-        metadata = Metadata(path, columns, doc_ids, digest)
-        if _fits(metadata, index):
-            return metadata
+    metadata = former_metadata(path, index) if path.exists() else None
+    if metadata is not None and _fits(metadata, index):
+        return metadata
+    open_artifact(path, KIND, READABLE)  # says what is wrong where that is the reason
+    n_documents = json.loads((path / "columns.json").read_text(encoding="utf-8"))["n_documents"]
     here = len(documents_in_order(index))
     raise ArtifactError(
         f"{path} was made for another index: it is of {n_documents} documents, the index of {here}, or their ids "
         "differ; make it again: lexigraft index metadata"
     )
+
+
+def former_metadata(path: Path, index: Index | LiveIndex) -> Metadata | None:
+    """The metadata at `path` whatever documents they are of, to be kept; None where there are none, or where it is not
+    known of which documents they are. Raises for damaged ones."""
+    if not path.exists():
+        return None
+    version = open_artifact(path, KIND, READABLE).format_version
+    facts = json.loads((path / "columns.json").read_text(encoding="utf-8"))
+    digest, n_documents = facts["documents"], facts["n_documents"]
+    doc_ids = StringTable(path, DOC_IDS) if version > 2 else _matching_ids(index, digest, n_documents)
+    columns = {column["key"]: Column(**column) for column in facts["columns"]}
+    return None if doc_ids is None else Metadata(path, columns, doc_ids, digest)
+
+
+def read_keys(path: Path) -> list[str]:
+    """The keys of the metadata at `path`."""
+    facts = json.loads((path / "columns.json").read_text(encoding="utf-8"))
+    return [str(column["key"]) for column in facts["columns"]]
 
 
 def _matching_ids(index: Index | LiveIndex, digest: str, n_documents: int) -> list[str] | None:
@@ -276,10 +225,10 @@ def is_plain(index: LiveIndex) -> bool:
 
 def is_of_documents(digest: str, n_documents: int, doc_ids: list[str]) -> bool:
     """Whether so many documents with such a digest are these."""
-    return n_documents == len(doc_ids) and digest == _digest(doc_ids)
+    return n_documents == len(doc_ids) and digest == digest_of(doc_ids)
 
 
-def _digest(doc_ids: list[str]) -> str:
+def digest_of(doc_ids: list[str]) -> str:
     """Of all ids in their order: a sample would not tell an index from one of which some documents were exchanged."""
     digest = hashlib.sha256()
     for start in range(0, len(doc_ids), IDS_AT_ONCE):

@@ -54,7 +54,7 @@ class ModelTraining:
     ) -> None:
         self.collection, self.measured_split, self.folder = collection, measured_split, folder
         self.settings, self.artifacts, self.progress = settings, artifacts, progress
-        self.data = _training_files(collection)
+        self.data = training_files(collection)
         self.backbone = self._backbone()
         self._language_model: BackboneChoice | None = None
         self._made: dict[str, Manifest] = {}  # by folder: asked for by several stages, made or kept once
@@ -388,7 +388,8 @@ def _named_files(settings: FinetuneSettings) -> dict[str, str]:
     return {name: hash_file(scores_file(f"finetune.{name}", file)) for name, file in files.items() if file}
 
 
-def _training_files(collection: Collection) -> dict[str, str]:
+def training_files(collection: Collection) -> dict[str, str]:
+    """What a model of a collection depends on, by part; raises where there is nothing to learn from."""
     if not _can_train(collection):
         raise InputError(
             f"{collection.name} has no training judgements (qrels/train.tsv) to learn from; add them, or "

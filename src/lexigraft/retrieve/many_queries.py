@@ -10,6 +10,7 @@ from lexigraft.core.types import Query, Ranking
 from lexigraft.data.readers.topics import read_queries
 from lexigraft.measure.trec import write_run
 from lexigraft.retrieve.retriever import Retriever
+from lexigraft.search.overlap import TERMS
 
 AT_ONCE = 256  # queries that are encoded together
 
@@ -29,13 +30,14 @@ def queries_of_file(path: Path) -> list[Query]:
 
 
 def rank_all(
-    retriever: Retriever, queries: Iterable[Query], k: int = 1000, where: Sequence[str] = (), overlap: float = 0.0,
-    two_step: int = 0, threads: int = 1,
+    retriever: Retriever, queries: Iterable[Query], k: int = 1000, where: str | Sequence[str] = (),
+    overlap: float = 0.0,
+    two_step: int = 0, overlap_of: str = TERMS, threads: int = 1,
 ) -> Iterator[Ranking]:  # fmt: skip
     """The k best documents of every query, one ranking after the other."""
     left = iter(queries)
     while some := list(islice(left, AT_ONCE)):
-        found = retriever.search_many([query.text for query in some], k, where, overlap, two_step, threads)
+        found = retriever.search_many([query.text for query in some], k, where, overlap, two_step, threads, overlap_of)
         for query, hits in zip(some, found, strict=True):
             yield Ranking(query.query_id, tuple(hit.doc_id for hit in hits), tuple(hit.score for hit in hits))
 

@@ -15,7 +15,8 @@ from lexigraft.index.live.state import is_live
 from lexigraft.index.metadata import open_metadata
 from lexigraft.index.store import open_index
 from lexigraft.retrieve.place import Place, require_made_of
-from lexigraft.search.filters import filter_masks, parse_condition
+from lexigraft.search.conditions import parse_condition
+from lexigraft.search.filters import filter_masks
 from lexigraft.search.live import LiveSearcher
 from lexigraft.vectors.prune import prune_row
 from lexigraft.vectors.query_encoder import QueryEncoder
@@ -66,6 +67,11 @@ class Opened:
         with self._lock:
             return self.encoder.encode_all(texts)
 
+    def own_terms(self, text: str) -> NDArray[np.int32]:
+        """The terms that a query's text itself holds, each once, in order."""
+        with self._lock:
+            return np.unique(self.encoder.own_terms(text)).astype(np.int32)
+
     def cut(self, row: Row) -> Row:
         """A query's vector as the index is searched with it: its heaviest terms."""
         return prune_row(*row, self.place.qk)
@@ -92,9 +98,9 @@ class Opened:
         require_made_of(self.place.index, vectors)
         return LiveSearcher(self.index, self._method, overlap, two_step, self.place.qk, [open_vectors(vectors)])
 
-    def allowed(self, where: Sequence[str]) -> Sequence[NDArray[np.uint8]] | None:
+    def allowed(self, where: str | Sequence[str]) -> Sequence[NDArray[np.uint8]] | None:
         """Which rows of every segment fulfil all conditions; None where there is no condition."""
-        asked = tuple(where)
+        asked = (where,) if isinstance(where, str) else tuple(where)
         if not asked:
             return None
         with self._lock:

@@ -13,6 +13,7 @@ from lexigraft.retrieve.pruned_index import ensure_pruned_index
 from lexigraft.retrieve.saved import is_saved, read_saved
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.operating_point import read_operating_point
+from lexigraft.stages.standalone_origin import metadata_beside
 from lexigraft.vectors.prune import query_terms
 
 EXPECTED = "a run (lexigraft run --out), an index (lexigraft index --out) or a live index (lexigraft index live --out)"
@@ -67,7 +68,7 @@ def find_place(
             str(path), opened.index, opened.index, opened.metadata, vectors, None, "", opened.qk, 0, opened.why
         )
     else:
-        place = Place(str(path), path, path, path.with_name(f"{path.name}.metadata"), vectors)
+        place = Place(str(path), path, path, metadata_beside(path), vectors)
     return place if qk is None else replace(place, qk=qk, why=_asked(qk, 0))
 
 

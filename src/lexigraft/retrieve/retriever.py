@@ -23,6 +23,7 @@ from lexigraft.retrieve.opened import Opened, Row
 from lexigraft.retrieve.place import Place, find_place
 from lexigraft.retrieve.unknown_words import unknown_words
 from lexigraft.search.live import Place as FoundPlace
+from lexigraft.search.overlap import TERMS, WORDS
 from lexigraft.stages.collect import reading
 
 log = logging.getLogger(__name__)
@@ -138,56 +139,64 @@ class Retriever:
         return self.n_documents
 
     def search(
-        self, query: str, k: int = 10, where: Sequence[str] = (), overlap: float = 0.0, two_step: int = 0
+        self,
+        query: str,
+        k: int = 10,
+        where: str | Sequence[str] = (),
+        overlap: float = 0.0,
+        two_step: int = 0,
+        overlap_of: str = TERMS,
     ) -> list[Hit]:
         """The k best documents; none where no word of the query is known.
 
-        `where` are conditions on metadata that all must hold, such as "year>=2020". `overlap`: only documents that hold
-        this share of the query's terms. `two_step`: so many candidates are ranked again by their full vectors.
+        `where` is a condition on metadata, such as 'year >= 2020 and lang in ("de", "en")', or several that all must
+        hold. `overlap`: only documents that hold this share of the query's terms or, with `overlap_of` = "words", of
+        those that its text itself holds. `two_step`: so many candidates are ranked again by their full vectors.
         """
-        state = self._state()
-        return _hits(self._find(state, state.encode(query), k, where, overlap, two_step))
+        state, asked = self._state(), Asked(k, where, overlap, two_step, overlap_of)
+        return _hits(_find(state, query, state.encode(query), asked))
 
     def search_many(
         self,
         queries: Sequence[str],
         k: int = 10,
-        where: Sequence[str] = (),
+        where: str | Sequence[str] = (),
         overlap: float = 0.0,
         two_step: int = 0,
         threads: int = 1,
+        overlap_of: str = TERMS,
     ) -> list[list[Hit]]:
         """`search` for every query, in order: encoded in batches, then searched by so many threads."""
         require(threads >= 1, "threads", threads, "1 or more")
-        state = self._state()
-        rows = state.encode_all(list(queries))
+        state, asked = self._state(), Asked(k, where, overlap, two_step, overlap_of)
+        texts = list(queries)
+        rows = state.encode_all(texts)
 
-        def one(row: Row) -> list[Hit]:
-            return _hits(self._find(state, row, k, where, overlap, two_step))
+        def one(text: str, row: Row) -> list[Hit]:
+            return _hits(_find(state, text, row, asked))
 
         if threads == 1:
-            return [one(row) for row in rows]
+            return list(map(one, texts, rows))
         with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(one, rows))
+            return list(pool.map(one, texts, rows))
 
     def search_explained(
-        self, query: str, k: int = 10, where: Sequence[str] = (), overlap: float = 0.0, two_step: int = 0
+        self,
+        query: str,
+        k: int = 10,
+        where: str | Sequence[str] = (),
+        overlap: float = 0.0,
+        two_step: int = 0,
+        overlap_of: str = TERMS,
     ) -> list[ExplainedHit]:
         """`search`, with what each term adds to each score. The query is encoded once, and a list is read once for all
         documents that were found. What a second pass found is explained by the index of whole vectors."""
-        state = self._state()
-        row = state.encode(query)
-        found = self._find(state, row, k, where, overlap, two_step)
+        state, row = self._state(), self._state().encode(query)
+        found = _find(state, query, row, Asked(k, where, overlap, two_step, overlap_of))
         return [
             ExplainedHit(hit, why)
             for hit, why in zip(_hits(found), _explanations(state, row, found, bool(two_step)), strict=True)
         ]
-
-    def _find(
-        self, state: Opened, row: Row, k: int, where: Sequence[str], overlap: float, two_step: int
-    ) -> list[FoundPlace]:
-        asked = row if two_step else state.cut(row)
-        return state.searcher(overlap, two_step).search_places(*asked, k, state.allowed(where))
 
     def explain(self, query: str, doc_id: str) -> Explanation:
         """What each shared term adds to a document's score."""
@@ -247,11 +256,13 @@ class Retriever:
         self._state()
         self._opened = Opened(self._place, self._method)
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, replace: bool = False) -> None:
         """Write a folder of its own with the index, the model that encodes queries, and the operating point; it can be
-        moved, and `Retriever.open` opens it."""
+        moved, and `Retriever.open` opens it. A folder that is there already is refused; with `replace`, a saved
+        retriever there is replaced, and anything else is still refused."""
         self._state()
-        saved.save(self._place.index, self._place.metadata, self._place.qk, self._place.why, Path(path))
+        place = self._place
+        saved.save(place.index, place.metadata, place.qk, place.why, Path(path), replace)
 
     def close(self) -> None:
         """Give back what is held; of `from_texts`, the files, too. A closed retriever cannot be searched."""
@@ -282,6 +293,25 @@ class Retriever:
     def opened(self) -> Opened:
         """The state that is searched now, with its encoder."""
         return self._state()
+
+
+class Asked(NamedTuple):
+    """What a search is asked beside the query."""
+
+    k: int
+    where: str | Sequence[str]
+    overlap: float
+    two_step: int
+    overlap_of: str
+
+
+def _find(state: Opened, query: str, row: Row, asked: Asked) -> list[FoundPlace]:
+    """The places of the best documents, for the whole vector of a query and its text."""
+    require(asked.overlap_of in (TERMS, WORDS), "overlap_of", asked.overlap_of, f"{TERMS} or {WORDS}")
+    counted = state.own_terms(query) if asked.overlap and asked.overlap_of == WORDS else None
+    searched = row if asked.two_step else state.cut(row)
+    searcher = state.searcher(asked.overlap, asked.two_step)
+    return searcher.search_places(*searched, asked.k, state.allowed(asked.where), counted)
 
 
 def _hits(found: Sequence[FoundPlace]) -> list[Hit]:

@@ -15,9 +15,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import Manifest, read_manifest, write_artifact, write_json
+from lexigraft.core.artifact import (
+    OF_THE_SYSTEM,
+    Manifest,
+    foreign_files,
+    is_artifact,
+    read_manifest,
+    write_artifact,
+    write_json,
+)
 from lexigraft.core.errors import ArtifactError
 from lexigraft.index import store as index_store
+from lexigraft.index.live.reader import open_live
 from lexigraft.index.live.state import is_live, read_state, write_state
 from lexigraft.index.store import open_index, write_meta
 from lexigraft.vectors.prune import query_terms
@@ -49,8 +58,10 @@ def read_saved(path: Path) -> Saved:
         raise ArtifactError(f"{path / FACTS} is damaged; save the retriever again") from error
 
 
-def save(index: Path, metadata: Path, qk: float, why: str, out: Path) -> None:
-    """Copy an index, plain or live, with its model and metadata to the new folder `out`, whole or not at all."""
+def save(index: Path, metadata: Path, qk: float, why: str, out: Path, replace_other: bool = False) -> None:
+    """Copy an index, plain or live, with its model and metadata to the folder `out`, whole or not at all. It must be
+    new or, with `replace_other`, hold a saved retriever and nothing of the user's."""
+    _require_free(out, replace_other, index)
     with _appearing_whole(out) as folder:
         target = folder / INDEX
         description = _encoder_of(index)
@@ -85,17 +96,47 @@ def _copy_index(index: Path, target: Path, query_encoder: dict[str, Any]) -> Non
         write_meta(folder, replace(opened.meta, query_encoder=query_encoder))
 
 
+def _require_free(out: Path, replace_other: bool, index: Path) -> None:
+    if not out.exists():
+        return
+    if not is_saved(out):
+        raise ArtifactError(f"{out} is there already, and is no saved retriever; give another folder")
+    if not replace_other:
+        raise ArtifactError(
+            f"{out} is there already: a saved retriever ({_n_documents(out)}); give another folder, or replace=True"
+        )
+    if index.resolve().is_relative_to(out.resolve()):
+        raise ArtifactError(f"{out} is the retriever that is to be saved; give another folder")
+    names = {path.name for path in out.iterdir()} - {FACTS, INDEX, MODEL, METADATA, *OF_THE_SYSTEM}
+    parts = [folder for name in (INDEX, MODEL, METADATA) if is_artifact(folder := out / name)]
+    strays = [*sorted(names), *(f"{folder.name}/{name}" for folder in parts for name in foreign_files(folder))]
+    if strays:
+        raise ArtifactError(f"{out / strays[0]} is not Lexigraft's and would be lost; move it out of {out}")
+
+
+def _n_documents(out: Path) -> str:
+    index = out / INDEX
+    try:
+        opened = open_live(index) if is_live(index) else open_index(index, checksums=False)
+    except ArtifactError:
+        return "damaged"
+    return f"{opened.n_documents:,} documents"
+
+
 @contextmanager
 def _appearing_whole(out: Path) -> Iterator[Path]:
-    """A folder to write into that becomes `out` at the end; nothing is replaced."""
-    if out.exists():
-        raise ArtifactError(f"{out} is there already; give a folder that is not, or remove it first")
+    """A folder to write into that takes the place of `out` at the end."""
     out.parent.mkdir(parents=True, exist_ok=True)
-    aside = out.with_name(f".{out.name}.saving")
+    aside, former = out.with_name(f".{out.name}.saving"), out.with_name(f".{out.name}.former")
     shutil.rmtree(aside, ignore_errors=True)  # of a process that was killed
     aside.mkdir()
     try:
         yield aside
+        if out.exists():
+            out.rename(former)
         aside.rename(out)
     finally:
+        if former.exists() and not out.exists():  # what was there goes back
+            former.rename(out)
         shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(former, ignore_errors=True)

@@ -1,50 +1,36 @@
-"""Conditions on metadata: KEY=VALUE, KEY!=VALUE, KEY>=VALUE, KEY<=VALUE, to which rows may be found.
+"""Conditions on metadata, to which rows may be found.
 
-Numbers compare as numbers. Texts compare by their characters, so that dates written 2021-05-01 are in order. What has
-no value fulfils != alone; a document of which metadata know nothing, because it was added to a live index after they
-were made, fulfils no condition. KEY==VALUE is KEY=VALUE. Double quotes around a value are left out: so it may begin or
-end with a space, or begin with "=".
+Numbers compare as numbers, dates as dates, texts by their characters. What has no value fulfils no test, and so the
+denial of any, != among them. A document of which metadata know nothing, because it was added to a live index after they
+were made, fulfils no condition at all.
 """
 
 import bisect
 import math
 import operator
-import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from functools import reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.errors import SettingError
+from lexigraft.core.arrays import StringTable
+from lexigraft.index.dates import Period, read_period
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.reader import LiveIndex
-from lexigraft.index.metadata import NUMBER, Metadata
+from lexigraft.index.metadata import DATE, LIST, NO_DATE, NUMBER, Column, Metadata
+from lexigraft.index.metadata_values import as_text
+from lexigraft.search.conditions import AllOf, AnyOf, Compare, Condition, Has, In, Literal, Node, Not
 from lexigraft.search.searching import Allowed
 
-_CONDITION = re.compile(r"\s*([^=!<>]+?)\s*(!=|>=|<=|==|=)\s*(.*?)\s*", re.DOTALL)
+Flags = NDArray[np.bool_]
+
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq, "!=": operator.ne, ">=": operator.ge, "<=": operator.le,
+    "=": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
-
-
-class Condition(NamedTuple):
-    key: str
-    sign: str  # one of = != >= <=
-    value: str
-
-
-def parse_condition(text: str) -> Condition:
-    """`text` as a condition; raises for one that is none."""
-    match = _CONDITION.fullmatch(text)
-    if match is None:
-        forms = "KEY=VALUE, KEY!=VALUE, KEY>=VALUE or KEY<=VALUE"
-        raise SettingError(f"--where {text!r} is not a condition: {forms}")
-    key, sign, value = match.groups()
-    if len(value) > 1 and value[0] == value[-1] == '"':
-        value = value[1:-1]
-    return Condition(key, "=" if sign == "==" else sign, value)
+_KINDS = {NUMBER: "a number", DATE: "a date", LIST: "a list"}
 
 
 def filter_mask(index: Index, metadata: Metadata, conditions: Sequence[Condition]) -> Allowed:
@@ -57,35 +43,107 @@ def filter_masks(index: LiveIndex, metadata: Metadata, conditions: Sequence[Cond
     either."""
     fulfilled = np.ones(metadata.n_documents + 1, bool)  # the last is where ABSENT, -1, points
     for condition in conditions:
-        fulfilled[:-1] &= _fulfilling(metadata, condition)
+        fulfilled[:-1] &= _Fulfilling(metadata, condition).of(condition.root)
         fulfilled[-1] = False
     return [fulfilled[metadata.places_of(segment.index)].astype(np.uint8) for segment in index.segments]
 
 
-def _fulfilling(metadata: Metadata, condition: Condition) -> NDArray[np.bool_]:
-    """By document in `doc_id` order."""
-    if condition.key not in metadata.columns:
-        present = ", ".join(sorted(metadata.columns))
-        raise SettingError(f"the documents' metadata have no key {condition.key!r}; present: {present}")
-    if metadata.columns[condition.key].kind == NUMBER:
-        found = _COMPARE[condition.sign](metadata.numbers(condition.key), _number(condition))
-        return np.asarray(found, bool)
-    places, values = metadata.texts(condition.key)
-    low = bisect.bisect_left(values, condition.value)
-    high = low + int(low < len(values) and values[low] == condition.value)  # where what is larger begins
-    if condition.sign == ">=":
-        return np.asarray(places >= low)
-    if condition.sign == "<=":
-        return np.asarray((places >= 0) & (places < high))
-    same = (places >= low) & (places < high)
-    return np.asarray(same if condition.sign == "=" else ~same)
+class _Fulfilling:
+    """Which documents fulfil the parts of one condition, in `doc_id` order."""
+
+    def __init__(self, metadata: Metadata, condition: Condition) -> None:
+        self._metadata, self._condition = metadata, condition
+
+    def of(self, node: Node) -> Flags:
+        match node:
+            case AllOf(parts):
+                return reduce(np.logical_and, map(self.of, parts))
+            case AnyOf(parts):
+                return reduce(np.logical_or, map(self.of, parts))
+            case Not(part):
+                return ~self.of(part)
+            case In(key, values, at):
+                column = self._column(key, at, scalar=True)
+                return reduce(np.logical_or, (self._compared(column, "=", value) for value in values))
+            case Has(key, value, at):
+                return self._has(self._column(key, at, scalar=False), value)
+            case Compare(key, sign, value, at):
+                column = self._column(key, at, scalar=True)
+                return ~self._compared(column, "=", value) if sign == "!=" else self._compared(column, sign, value)
+
+    def _column(self, key: str, at: int, scalar: bool) -> Column:
+        if key not in self._metadata.columns:
+            present = ", ".join(sorted(self._metadata.columns))
+            self._condition.wrong_at(at, f"the documents' metadata have no key {key!r}; present: {present}")
+        column = self._metadata.columns[key]
+        if scalar and column.kind == LIST:
+            self._condition.wrong_at(at, f"{key} is a list; ask for one of its elements: {key} has VALUE")
+        if not scalar and column.kind != LIST:
+            kind = _KINDS.get(column.kind, "text")
+            self._condition.wrong_at(at, f"{key} is {kind} and no list; ask for it by = or in")
+        return column
+
+    def _compared(self, column: Column, sign: str, value: Literal) -> Flags:
+        if column.kind == NUMBER:
+            return np.asarray(_COMPARE[sign](self._metadata.numbers(column.key), self._number(column.key, value)), bool)
+        if column.kind == DATE:
+            return _compare_dates(self._metadata.dates(column.key), sign, self._period(column.key, value))
+        if sign != "=" and not value.quoted and _number(value.text) is not None:
+            problem = f"{column.key} is text, and {value.text} is a number; to compare by characters, put it in quotes"
+            self._condition.wrong_at(value.at, problem)
+        return _compare_texts(*self._metadata.texts(column.key), sign, value.text)
+
+    def _has(self, column: Column, value: Literal) -> Flags:
+        text = as_text(self._number(column.key, value)) if column.of == NUMBER else value.text
+        indptr, elements, table = self._metadata.lists(column.key)
+        low, high = _equal(table, text)
+        found = np.zeros(len(indptr) - 1, bool)
+        places = np.flatnonzero((elements >= low) & (elements < high))
+        found[np.searchsorted(indptr, places, side="right") - 1] = True
+        return found
+
+    def _number(self, key: str, value: Literal) -> float:
+        number = _number(value.text)
+        if number is None:
+            self._condition.wrong_at(
+                value.at, f"{key} is a number in all documents, and {value.text!r} is none: give one, such as 2021"
+            )
+        return number
+
+    def _period(self, key: str, value: Literal) -> Period:
+        period = read_period(value.text)
+        if period is None:
+            self._condition.wrong_at(
+                value.at, f"{key} is a date in all documents, and {value.text!r} is none: give one, such as 2024-03-01"
+            )
+        return period
 
 
-def _number(condition: Condition) -> float:
+def _number(text: str) -> float | None:
     with suppress(ValueError):
-        if math.isfinite(number := float(condition.value)):
+        if math.isfinite(number := float(text)):
             return number
-    raise SettingError(
-        f"{condition.key} is a number in all documents, and {condition.value!r} is none: give one, such as "
-        f"{condition.key}{condition.sign}2021"
-    )
+    return None
+
+
+def _compare_dates(moments: NDArray[np.int64], sign: str, period: Period) -> Flags:
+    """A moment is equal to a period within it, larger after its end, smaller before its beginning."""
+    (low, high), first, last = period, NO_DATE + 1, np.iinfo(np.int64).max
+    smallest, end = {
+        "=": (low, high), "<": (first, low), "<=": (first, high), ">": (high, last), ">=": (low, last),
+    }[sign]  # fmt: skip
+    return np.asarray((moments >= smallest) & (moments < end), bool)
+
+
+def _compare_texts(places: NDArray[np.int32], values: StringTable, sign: str, text: str) -> Flags:
+    low, high = _equal(values, text)
+    smallest, end = {
+        "=": (low, high), "<": (0, low), "<=": (0, high), ">": (high, len(values)), ">=": (low, len(values)),
+    }[sign]  # fmt: skip
+    return np.asarray((places >= smallest) & (places < end), bool)
+
+
+def _equal(values: StringTable, text: str) -> tuple[int, int]:
+    """Where the places of values begin that are not smaller than `text`, and of those that are larger."""
+    low = bisect.bisect_left(values, text)
+    return low, low + int(low < len(values) and values[low] == text)

@@ -83,11 +83,12 @@ class LiveSearcher:
         weights: NDArray[np.float32],
         k: int,
         allowed: Sequence[Allowed] | None = None,
+        counted: NDArray[np.int32] | None = None,
     ) -> list[Place]:
         """The same with the place of each document, best first. `allowed`, one mask a segment of one byte a row, says
-        which rows may be found (0: not)."""
+        which rows may be found (0: not). `counted`: the terms that an overlap is a share of, instead of the query's."""
         segments = self.index.segments
-        doc_ids, scores, numbers, rows = in_one_order(segments, self._best(term_ids, weights, k, allowed))
+        doc_ids, scores, numbers, rows = in_one_order(segments, self._best(term_ids, weights, k, allowed, counted))
         found = zip(doc_ids, scores, map(segments.__getitem__, numbers), rows, numbers, strict=True)
         return list(map(Place._make, found))
 
@@ -106,21 +107,22 @@ class LiveSearcher:
         weights: NDArray[np.float32],
         k: int,
         allowed: Sequence[Allowed] | None,
+        counted: NDArray[np.int32] | None = None,
     ) -> list[Found]:
         """The k best, as rows of each segment and their scores."""
         if k < 1:
             raise SettingError(f"k = {k} is not allowed: 1 or more")
         masks = visible(self.index.segments, allowed)
         if not self._keep and not self._second:
-            return self._first_pass(term_ids, weights, k, masks)
+            return self._first_pass(term_ids, weights, k, masks, counted)
         terms, amounts = narrowed_terms(term_ids, self._n_terms), np.asarray(weights, np.float32)
         if len(terms) != len(amounts):
             raise InputError(f"a query of {len(terms)} terms has {len(amounts)} weights; give one for each term")
         heaviest = prune_row(terms, amounts, self._keep)
         if not self._second:
-            return self._first_pass(*heaviest, k, masks)
+            return self._first_pass(*heaviest, k, masks, counted)
         require_enough_candidates(self._n_candidates, k)
-        candidates = self._first_pass(*heaviest, self._n_candidates, masks)
+        candidates = self._first_pass(*heaviest, self._n_candidates, masks, counted)
         query = dense_query(self._n_terms, terms, amounts)
         ranked = [
             second.rank(rows, query, k, mask) if len(rows) else NOTHING
@@ -129,11 +131,17 @@ class LiveSearcher:
         return best_of_all(self.index.segments, ranked, k)
 
     def _first_pass(
-        self, term_ids: NDArray[np.int32], weights: NDArray[np.float32], k: int, masks: list[Allowed | None]
+        self,
+        term_ids: NDArray[np.int32],
+        weights: NDArray[np.float32],
+        k: int,
+        masks: list[Allowed | None],
+        counted: NDArray[np.int32] | None,
     ) -> list[Found]:
         segments = self.index.segments
         if self._overlap:
-            masks = [*overlap_masks(segments, term_ids, weights, self._overlap, masks)]
+            asked = (term_ids, weights) if counted is None else (counted, np.ones(len(counted), np.float32))
+            masks = [*overlap_masks(segments, *asked, self._overlap, masks)]
         found = [
             searcher.search_ordinals(term_ids, weights, k, mask) if segment.n_living else NOTHING
             for searcher, segment, mask in zip(self._searchers, segments, masks, strict=True)

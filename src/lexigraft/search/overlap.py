@@ -1,7 +1,8 @@
 """Boolean overlap threshold (S4): only documents that hold a given share of the query's terms are scored.
 
 Terms are those with a weight above 0 that some document has: what the index does not know cannot be asked for. The rows
-of documents in passages are the passages, each of which must hold the share by itself.
+of documents in passages are the passages, each of which must hold the share by itself. A learned query has many terms
+that nobody typed, and hardly a document holds half of them; so a caller may have only the query's own words counted.
 
 A first pass over the query's lists counts, for each row, how many of them hold it. That costs about as much as the
 search itself: the threshold is there for what it does to results, not for speed.
@@ -21,6 +22,7 @@ from lexigraft.index.live.reader import Segment
 from lexigraft.search.lists import Lists, Terms, lists_of
 from lexigraft.search.searching import Allowed, Found, Searching, narrowed_terms
 
+TERMS, WORDS = "terms", "words"  # what a share may be of: all terms of a query, or those that its text holds
 ROUNDING = 1e-9  # 0.55 x 20 is a little over 11 in floating point, and 11 terms are meant
 
 

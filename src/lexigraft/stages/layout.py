@@ -19,6 +19,7 @@ RUN/run.json                        which views and systems the run has now, and
                                     else lies there is of former calls
 RUN/operating_points.json           the (qk, dk) that each system is searched with, and why
 RUN/choices.json                    settings that the run chose itself (--minutes), and by what
+RUN/source.json                     of which collection the run is
 RUN/settings.json timings.json
 """
 
@@ -30,7 +31,6 @@ from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import MANIFEST, read_manifest, write_json
 from lexigraft.core.errors import ArtifactError
-from lexigraft.core.lock import lock_file
 from lexigraft.core.settings import FORMER_NAME
 from lexigraft.core.systems import HOMES, OWN_HOME, System
 
@@ -61,7 +61,7 @@ def find_part(path: Path, parts: Sequence[str]) -> Path | None:
     is nothing. Raises where the run has several models, and none of its own."""
     if (path / MANIFEST).is_file():
         return path
-    homes = [path / OWN_HOME, *sorted((path / HOMES).glob("*")), path]  # at last, the folder of one of those
+    homes = [*RunFolder(path).homes(), path]  # at last, the folder of one of those
     found = [next((home / part for part in parts if (home / part / MANIFEST).is_file()), None) for home in homes]
     there = [part for part in found if part is not None][: 1 if found[0] is not None else None]  # a run's own is meant
     if len(there) > 1:
@@ -110,6 +110,10 @@ class RunFolder:
         return self.root / "run.json"
 
     @property
+    def origin(self) -> Path:
+        return self.root / "source.json"
+
+    @property
     def settings(self) -> Path:
         return self.root / "settings.json"
 
@@ -150,13 +154,18 @@ class RunFolder:
         run's."""
         return self.root / JUDGED / system / (f"choice-{asked}" if asked else "choice")
 
-    def in_the_way(self) -> str | None:
-        """The name of a file that a run would overwrite in a folder where none has run before."""
-        if lock_file(self.root).exists():
-            return None
-        own = (self.contents, self.settings, self.choices, self.timings, self.operating_points)
-        written = (*own, *map(self.report, ("json", "md", "png")))
-        return next((file.name for file in written if file.exists()), None)
+    def own_files(self) -> tuple[Path, ...]:
+        """The files that a run writes beside its artifacts."""
+        own = (self.origin, self.contents, self.settings, self.choices, self.timings, self.operating_points)
+        return (*own, *map(self.report, ("json", "md", "png")))
+
+    def parts(self) -> tuple[Path, ...]:
+        """The folders that a run keeps its artifacts in."""
+        return tuple(self.root / name for name in ("collection", OWN_HOME, HOMES, JUDGED, FULL))
+
+    def homes(self) -> list[Path]:
+        """The folders of all models there."""
+        return [self.root / OWN_HOME, *sorted((self.root / HOMES).glob("*"))]
 
     def write_contents(self, views: Iterable[str], systems: Sequence[System], recommended: str = "") -> None:
         """Say what the run has now."""

@@ -25,16 +25,28 @@ from lexigraft.stages.encode import encode_lexical, passage_config
 from lexigraft.stages.ensure import keep_or_make
 from lexigraft.stages.expanded_documents import named_expansions
 from lexigraft.stages.layout import find_model
+from lexigraft.stages.origin import origin_of, same_content
+from lexigraft.stages.standalone_origin import remove_metadata_of, require_of, source_of_vectors
 from lexigraft.vectors import store as vectors_store
 from lexigraft.vectors.deciding_words import decide_words
 
 log = logging.getLogger(__name__)
 
 
-def build(source: str, out: Path, settings: Settings, keep: int = 0, progress: Progress = SILENT) -> IndexMeta:
-    """Index `source` (a collection folder, or "pydocs" in its full view) at `out`, replacing an index there."""
+def build(
+    source: str,
+    out: Path,
+    settings: Settings,
+    keep: int = 0,
+    progress: Progress = SILENT,
+    replace_other: bool = False,
+) -> IndexMeta:
+    """Index `source` (a collection folder, or "pydocs" in its full view) at `out`. An index of the same collection
+    there is replaced; that of another one only with `replace_other`."""
     require_free_for(out, index_store.KIND)
     description = source_description(source, settings.data)
+    origin = origin_of(source, out)
+    is_other = require_of(out, source, lambda found: same_content(found.config, description), replace_other)
     passages = passage_config(settings.data)
     lexical = settings.lexical.decided()
     with _collected(source, out, settings, progress) as (collection, scratch):
@@ -44,21 +56,39 @@ def build(source: str, out: Path, settings: Settings, keep: int = 0, progress: P
         manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)
         with write_artifact(vectors_folder, manifest) as folder:
             encode_lexical(collection, settings.data, lexical, rule, folder, progress)
-        with write_artifact(out, Manifest(index_store.KIND, index_store.FORMAT_VERSION, config)) as folder:
+        manifest = Manifest(index_store.KIND, index_store.FORMAT_VERSION, config, notes=origin.note)
+        with write_artifact(out, manifest) as folder:
             build_index(vectors_store.open_vectors(vectors_folder), folder, keep, settings.index, progress)
+    if is_other:
+        remove_metadata_of(out)
     return open_index(out, checksums=False).meta
 
 
 def index_vectors(
-    vectors: Path, out: Path, settings: Settings, keep: int = 0, progress: Progress = SILENT
+    vectors: Path,
+    out: Path,
+    settings: Settings,
+    keep: int = 0,
+    progress: Progress = SILENT,
+    replace_other: bool = False,
 ) -> IndexMeta:
-    """Index vectors made by `encode` at `out`, replacing an index there."""
+    """Index vectors made by `encode` at `out`. An index of the same collection there is replaced; that of another one
+    only with `replace_other`. Vectors of a run, which do not name their collection, are known by their own path."""
     require_free_for(out, index_store.KIND)
     opened = vectors_store.open_vectors(vectors)
+    source = source_of_vectors(vectors)
+    is_other = require_of(
+        out, source, lambda found: found.parents.get("vectors") == opened.fingerprint, replace_other
+    )  # fmt: skip
     queries = seen_from(out, opened.query_encoder, vectors)
-    manifest = Manifest(index_store.KIND, index_store.FORMAT_VERSION, {"keep": keep}, {"vectors": opened.fingerprint})
+    manifest = Manifest(
+        index_store.KIND, index_store.FORMAT_VERSION, {"keep": keep}, {"vectors": opened.fingerprint},
+        notes=origin_of(source, out).note,
+    )  # fmt: skip
     with write_artifact(out, manifest) as folder:
         build_index(replace(opened, query_encoder=queries), folder, keep, settings.index, progress)
+    if is_other:
+        remove_metadata_of(out)
     return open_index(out, checksums=False).meta
 
 
@@ -92,10 +122,16 @@ def find_finetuned(path: Path) -> tuple[Path, str]:
 
 
 def encode(
-    source: str | Collection, model: Path, out: Path, settings: Settings, progress: Progress = SILENT
+    source: str | Collection,
+    model: Path,
+    out: Path,
+    settings: Settings,
+    progress: Progress = SILENT,
+    replace_other: bool = False,
 ) -> vectors_store.VectorsMeta:
     """The vectors that the model at `model`, or that of the run there, writes for `source`, at `out`; of documents with
-    their expansions, where `model.expansions` names a file of them. A collection that is open is read as it is."""
+    their expansions, where `model.expansions` names a file of them. A collection that is open is read as it is. Vectors
+    of another collection there are replaced only with `replace_other`."""
     from lexigraft.model import encoder as model_store
     from lexigraft.stages.encode_model import encode_with_trained_model
 
@@ -109,12 +145,14 @@ def encode(
         parents["expansions"] = expansions.digest
     opened: AbstractContextManager[tuple[Collection, Path]]
     if isinstance(source, Collection):
-        description, opened = source.description(), nullcontext((source, out))
+        description, opened, notes = source.description(), nullcontext((source, out)), {}
     else:
-        description, opened = source_description(source, settings.data), _collected(source, out, settings, progress)
+        description, notes = source_description(source, settings.data), origin_of(source, out).note
+        require_of(out, source, lambda found: same_content(found.config, description), replace_other)
+        opened = _collected(source, out, settings, progress)
     config = {**description, **passage_config(settings.data)}
     with opened as (collection, _):
-        manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
+        manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents, notes=notes)
         with write_artifact(out, manifest) as folder:
             encode_with_trained_model(
                 collection, settings.data, model.resolve(), folder, out.resolve(), progress,

@@ -6,8 +6,10 @@ from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.index import metadata as store
 from lexigraft.index.live.opening import open_writer
 from lexigraft.index.live.reader import LiveIndex, open_live
-from lexigraft.index.metadata import ColumnsBuilder, documents_in_order, open_metadata
-from lexigraft.search.filters import filter_masks, parse_condition
+from lexigraft.index.metadata import documents_in_order, open_metadata
+from lexigraft.index.metadata_columns import ColumnsBuilder
+from lexigraft.search.conditions import parse_condition
+from lexigraft.search.filters import filter_masks
 from tests.conftest import index_of, sparse_matrix
 from tests.live import live_of, vectors_of
 

@@ -9,7 +9,7 @@ from lexigraft.cli.console import BarProgress, show, show_messages
 from lexigraft.cli.given_settings import ReadingOptions
 from lexigraft.cli.index import live, metadata, stats
 from lexigraft.cli.option_groups import grouped
-from lexigraft.cli.options import JsonOption
+from lexigraft.cli.options import JsonOption, ReplaceOption
 from lexigraft.core.errors import SettingError
 
 app = typer.Typer(invoke_without_command=True, no_args_is_help=True)
@@ -34,6 +34,7 @@ def index(
     keep: Annotated[
         int, typer.Option("--keep", min=0, help="Terms kept a document, the heaviest first; 0 keeps all.")
     ] = 0,
+    replace: ReplaceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Build one index, of text or of a model's vectors, without measuring anything; search it with --index.
@@ -51,9 +52,9 @@ def index(
     show_messages()
     settings = given.load()
     if data is not None and vectors is None:
-        meta = build(data, out_, settings, keep, BarProgress())
+        meta = build(data, out_, settings, keep, BarProgress(), replace)
     elif vectors is not None and data is None:
-        meta = index_vectors(vectors, out_, settings, keep, BarProgress())
+        meta = index_vectors(vectors, out_, settings, keep, BarProgress(), replace)
     else:
         raise SettingError("give either --data DIR or --vectors VECTORS")
     show(

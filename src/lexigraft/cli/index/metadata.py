@@ -28,9 +28,18 @@ def metadata(
     ] = None,
     fields: FieldsOption = None,
     format_: FormatOption = None,
+    replace: Annotated[
+        bool,
+        typer.Option(
+            "--replace", help="Drop the columns that are there, and take a collection that the index was not made of."
+        ),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Keep documents' metadata beside an index, for: lexigraft search --where "year>=2020"."""
+    """Keep documents' metadata beside an index, for: lexigraft search --where "year >= 2020".
+
+    Columns that are there already stay, but for those that come anew.
+    """
     from lexigraft.data.reading import AUTO, Reading
     from lexigraft.retrieve.metadata import build_metadata
     from lexigraft.retrieve.place import find_place
@@ -42,7 +51,7 @@ def metadata(
         raise SettingError("give either --run RUN or --index INDEX")
     reading = Reading(on_duplicate="keep", fields=fields or "", format=format_ or AUTO)
     place = find_place(index or run or Path())
-    columns = build_metadata(place.whole, place.metadata, data, file, reading)
+    columns = build_metadata(place, data, file, replace, reading)
     if json:
         print_json({"metadata": str(place.metadata), "columns": [asdict(column) for column in columns]})
         return

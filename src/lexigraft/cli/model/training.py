@@ -9,7 +9,7 @@ import typer
 from lexigraft.cli.console import BarProgress, show, show_messages
 from lexigraft.cli.given_settings import ReadingOptions
 from lexigraft.cli.option_groups import grouped
-from lexigraft.cli.options import DataOption, JsonOption
+from lexigraft.cli.options import DataOption, JsonOption, ReplaceOption
 from lexigraft.cli.stage import FinetuneOptions, StageOptions
 
 ModelOption = Annotated[Path, typer.Option("--model", help="A fine-tuned or imported model, or a run.")]
@@ -59,13 +59,15 @@ def encode(
     out_: VectorsOut,
     expansions: ExpansionsOption = None,
     given: ReadingOptions,
+    replace: ReplaceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Write any collection as vectors of a model; index them with: lexigraft index --vectors."""
     from lexigraft.stages.standalone import encode as encode_collection
 
     show_messages()
-    meta = encode_collection(data, model, out_, given.load({"model.expansions": expansions}), BarProgress())
+    settings = given.load({"model.expansions": expansions})
+    meta = encode_collection(data, model, out_, settings, BarProgress(), replace)
     facts = {"vectors": str(out_), "documents": meta.n_rows, "terms": meta.n_terms}
     show(json, facts, f"{out_}: {meta.n_rows:,} documents over {meta.n_terms:,} terms")
 

@@ -14,7 +14,8 @@ from lexigraft.data.readers.documents import checked_id, json_documents, json_re
 from lexigraft.data.readers.lines import read_lines
 from lexigraft.data.readers.own import OwnFile
 
-Value = str | int | float
+Scalar = str | int | float
+Value = Scalar | tuple[Scalar, ...]
 Records = Iterator[tuple[str, dict[str, Value]]]
 
 ID, METADATA = "_id", "metadata"
@@ -93,11 +94,18 @@ def _as_number(value: Any) -> Any:
 
 
 def _plain(record: dict[str, Any]) -> dict[str, Value]:
-    """Values as text or numbers: true and false as those words, lists and objects as their JSON, null as no value."""
+    """Values as text, numbers or lists of those; null is no value, in a list either."""
     found: dict[str, Value] = {}
     for key, value in record.items():
-        if isinstance(value, (str, int, float)) and not isinstance(value, bool):
-            found[key] = value
+        if isinstance(value, list):
+            found[key] = tuple(_scalar(element) for element in value if element is not None)
         elif value is not None:
-            found[key] = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str).strip('"')
+            found[key] = _scalar(value)
     return found
+
+
+def _scalar(value: Any) -> Scalar:
+    """Text or a number as it is; true and false as those words; objects, and lists in lists, as their JSON."""
+    if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        return value
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str).strip('"')

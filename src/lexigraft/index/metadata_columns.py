@@ -1,0 +1,112 @@
+"""Writes metadata: documents' values in any order become the columns that `index/metadata.py` reads."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from lexigraft.core.arrays import write_strings
+from lexigraft.core.artifact import Manifest, write_artifact, write_json
+from lexigraft.core.errors import InputError
+from lexigraft.index.inverted import Index
+from lexigraft.index.live.reader import LiveIndex
+from lexigraft.index.metadata import DOC_IDS, Column, Metadata, Value, digest_of, documents_in_order
+from lexigraft.index.metadata_values import GivenValues
+
+log = logging.getLogger(__name__)
+
+
+def write_metadata(
+    out: Path,
+    manifest: Manifest,
+    index: Index | LiveIndex,
+    records: Iterable[tuple[str, Mapping[str, Value]]],
+    keep_first: bool = False,
+    former: Metadata | None = None,
+) -> list[Column]:
+    """Write the metadata of the documents of `index`, those that `records` have, as the artifact `out`; says how many
+    records are of other documents. `keep_first`: of a document that comes twice the first counts; it is an error
+    otherwise. `former`: columns that stay, but for those whose keys come anew. Returns the columns."""
+    builder = ColumnsBuilder(documents_in_order(index))
+    with write_artifact(out, manifest) as folder:
+        builder.add(records, keep_first)
+        if former is not None and builder.keys:
+            builder.keep(former)
+        if builder.n_unknown:
+            log.warning("%d documents with metadata are not in the index and are left out", builder.n_unknown)
+        return builder.write(folder)
+
+
+class ColumnsBuilder:
+    """Takes documents' values in any order, and writes the columns. In memory: 4 bytes a document and key, and as many
+    an element of a list, the distinct values, and the ids."""
+
+    def __init__(self, doc_ids: list[str]) -> None:
+        self._place_of = {doc_id: place for place, doc_id in enumerate(doc_ids)}  # in order, as the ids are
+        self._given: dict[str, GivenValues] = {}
+        self._seen = np.zeros(len(doc_ids), bool)
+        self.n_unknown = 0  # documents that the index does not have
+
+    def add(self, records: Iterable[tuple[str, Mapping[str, Value]]], keep_first: bool = False) -> None:
+        """Raises for a key that conditions could not name and, unless the first is to be kept, for a document that
+        comes twice."""
+        for doc_id, values in records:
+            place = self._place_of.get(doc_id)
+            if place is None:
+                self.n_unknown += 1
+                continue
+            if self._seen[place]:
+                if keep_first:
+                    continue
+                raise InputError(f"document {doc_id!r} has metadata twice; give each document's in one line")
+            self._seen[place] = True
+            for key, value in values.items():
+                if key not in self._given:
+                    check_key(key, doc_id)
+                self._set(key, place, value)
+
+    @property
+    def keys(self) -> list[str]:
+        """Those that some document has a value of, in the order in which they came."""
+        return list(self._given)
+
+    def keep(self, former: Metadata) -> None:
+        """Take over the columns of former metadata, of the documents that are still there, and say so. A key that has
+        come anew is replaced as a whole: two sources in one column would be a mixture that nobody asked for."""
+        for key, column in former.columns.items():
+            if key in self._given:
+                now = self._given[key].n_documents
+                log.info("%s is replaced: %d documents had it before, %d do now", key, column.n_documents, now)
+                continue
+            for doc_id, value in former.values(key):
+                if (place := self._place_of.get(doc_id)) is not None:
+                    self._set(key, place, value)
+            if key in self._given:
+                log.info("%s is kept from before", key)
+            else:
+                log.warning("%s is dropped: no document that had it is in the index now", key)
+
+    def _set(self, key: str, place: int, value: Value) -> None:
+        if key not in self._given:
+            self._given[key] = GivenValues(len(self._place_of))
+        self._given[key].set(place, value)
+
+    def write(self, folder: Path) -> list[Column]:
+        """Write every column; raises where no document has any value."""
+        if not self._given:
+            raise InputError("no document of the index has metadata here; there is nothing to filter by")
+        columns = [given.write(folder, key, place) for place, (key, given) in enumerate(self._given.items())]
+        facts = {"n_documents": len(self._place_of), "documents": digest_of(list(self._place_of))}
+        write_strings(folder, DOC_IDS, self._place_of)
+        write_json(folder / "columns.json", {**facts, "columns": [asdict(column) for column in columns]})
+        return columns
+
+
+def check_key(key: str, doc_id: str) -> None:
+    if not key or key != key.strip() or any(mark in key for mark in "=!<>"):
+        raise InputError(
+            f"document {doc_id!r}: the key {key!r} cannot be named in a condition: it must not be empty, begin or end "
+            "with a space, or hold one of = ! < >"
+        )

@@ -1,0 +1,129 @@
+"""A run's folder and the collection that it is of: refused to another one, and emptied for it where that is meant."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+from lexigraft.core.artifact import (
+    DRAFT_MARK,
+    MANIFEST,
+    OF_THE_SYSTEM,
+    foreign_files,
+    is_artifact,
+    read_manifest,
+    write_json,
+)
+from lexigraft.core.continued_file import PART, STATE
+from lexigraft.core.errors import ArtifactError
+from lexigraft.core.lock import LOCK
+from lexigraft.stages.layout import RunFolder
+from lexigraft.stages.origin import Origin, noted_origin, origin_of, refuse, same_content
+
+SHOWN_FILES = 3
+
+
+def write_origin(run: RunFolder, source: str) -> None:
+    """Note of which collection a run is."""
+    write_json(run.origin, origin_of(source, run.root).note)
+
+
+def is_of_another(run: RunFolder, source: str, description: Mapping[str, Any]) -> bool:
+    """Whether the folder holds the run of another collection. Raises where it holds what is no run at all."""
+    if not is_begun(run):
+        _require_empty(run)
+        return False
+    origin = read_origin(run)
+    if origin is not None and origin.is_at(run.root, source):
+        return False
+    collected = read_manifest(run.collection)
+    return collected is None or not same_content(collected.config, description)
+
+
+def refusal(run: RunFolder) -> ArtifactError:
+    """What the folder holds, as an error."""
+    return refuse(run.root, "run", read_origin(run), list(_facts(run)))
+
+
+def is_begun(run: RunFolder) -> bool:
+    """Whether anything in the folder is of a run."""
+    if run.origin.is_file() or is_artifact(run.collection):
+        return True
+    try:
+        found = json.loads(run.contents.read_text(encoding="utf-8"))
+        return isinstance(found, dict) and {"views", "systems"} <= found.keys()
+    except (OSError, ValueError):
+        return any(is_artifact(file.parent) for folder in run.parts() for file in folder.rglob(MANIFEST))
+
+
+def _require_empty(run: RunFolder) -> None:
+    """Somebody's folder is neither filled nor emptied."""
+    if run.root.exists() and not run.root.is_dir():
+        raise ArtifactError(f"{run.root} is a file; give the folder of a run, or a new one")
+    nobodys = (LOCK, *OF_THE_SYSTEM)
+    names = sorted(path.name for path in run.root.iterdir() if path.name not in nobodys) if run.root.is_dir() else []
+    if names:
+        shown = ", ".join(names[:SHOWN_FILES]) + (", ..." if len(names) > SHOWN_FILES else "")
+        raise ArtifactError(f"{run.root} is no run and has files of its own ({shown}); give another --out")
+
+
+def read_origin(run: RunFolder) -> Origin | None:
+    """Of which collection a run is; one from before this was noted says it in its settings when it has ended."""
+    for file in (run.origin, run.settings):
+        try:
+            found = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if isinstance(found, dict) and (origin := noted_origin(found)) is not None:
+            return origin
+        if isinstance(found, dict) and "source" in found:
+            return origin_of(str(found["source"]), run.root)
+    return None
+
+
+def _facts(run: RunFolder) -> Iterator[str]:
+    """What a person may want to keep: documents, systems, a model."""
+    contents = run.read_contents()
+    try:
+        documents = json.loads(run.report("json").read_text(encoding="utf-8"))["collection"]["documents"]
+        yield f"{documents:,} documents"
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    if contents.systems:
+        yield f"systems: {', '.join(contents.systems)}"
+    trained = any(is_artifact(home / part) for home in run.homes() for part in ("finetuned", "pretrained"))
+    yield "with a trained model" if trained else "no model trained"
+
+
+def require_emptiable(run: RunFolder) -> None:
+    """Raise where a file that is not Lexigraft's lies where emptying the run would have to remove it."""
+    for folder in _artifacts(run):
+        if stray := foreign_files(folder):
+            raise ArtifactError(f"{folder / stray[0]} is not Lexigraft's; move it out of the run before it is replaced")
+
+
+def empty(run: RunFolder) -> None:
+    """Remove what a run has written, and nothing else: its artifacts, half-done ones too, and its own files."""
+    for folder in [*_artifacts(run), *_half_done(run)]:
+        rmtree(folder, ignore_errors=True)
+    for file in run.own_files():
+        file.unlink(missing_ok=True)
+    for top in run.parts():
+        for folder in sorted(filter(Path.is_dir, [top, *top.rglob("*")]), reverse=True):  # the inner ones first
+            if not any(folder.iterdir()):
+                folder.rmdir()
+
+
+def _artifacts(run: RunFolder) -> list[Path]:
+    found = (file.parent for folder in run.parts() for file in folder.rglob(MANIFEST))
+    return [folder for folder in found if read_manifest(folder) is not None]
+
+
+def _half_done(run: RunFolder) -> list[Path]:
+    """Folders of writers that were stopped: drafts of artifacts by their mark, those of continued files by what they
+    have, which is nothing else."""
+    drafts = [file.parent for folder in run.parts() for file in folder.rglob(DRAFT_MARK)]
+    begun = [file.parent for folder in run.parts() for file in folder.rglob(PART)]
+    of_files = [folder for folder in begun if {file.name for file in folder.iterdir()} <= {PART, STATE, LOCK}]
+    return [*drafts, *of_files]
