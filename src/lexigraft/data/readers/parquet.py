@@ -18,8 +18,8 @@ def parquet_records(path: Path, on_bad_bytes: str = "error") -> Records:
         raise MissingExtraError(str(path), "pyarrow", "pip install 'lexigraft[parquet]', or write CSV") from error
     number = 0
     try:
-        with parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches(_BATCH_ROWS):
+        with parquet.ParquetFile(path, pre_buffer=False) as file:
+            for batch in file.iter_batches(_BATCH_ROWS, use_threads=False):
                 for values in _rows(batch, f"{path}, row {number + 1}"):
                     number += 1
                     yield Record(number, path, values, ROW)
