@@ -6,6 +6,7 @@ import pytest
 
 from lexigraft.study.finished import write_finished
 from lexigraft.study.papers import STUDIES
+from lexigraft.study.regime import plan_of, scale_of
 from tests.topics import topics_of, write_topics
 from tests.unit.study.test_verdict import ranks
 from tests.unit.study.trainings import finished, point
@@ -48,15 +49,16 @@ def test_a_dry_run_says_what_would_be_trained_and_trains_nothing(data, tmp_path,
     asked = ("--data", data, "--out", tmp_path / "out", "--arms", "esplade,rand", "--seeds", "0,1", "--dry-run")
     plan = lexigraft("study", "vocabulary", *asked, "--jobs", 2, "--json").json
     assert {(one["arm"], one["seed"]) for one in plan["processes"]} == {
-        (arm, seed) for arm in ("esplade", "rand") for seed in ("0", "1")
+        (arm, seed) for arm in ("esplade", "rand") for seed in (0, 1)
     }
-    assert plan["minutes"] == pytest.approx(4 * 3 * 2 / 2)  # four processes of three trainings, two minutes each
+    n_trainings = len(STUDIES["vocabulary"].arm("esplade").weights)
+    assert plan["minutes"] == pytest.approx(4 * n_trainings * 2 / 2)  # four processes, two minutes a training
     other = ("study", "vocabulary", "--data", data, "--out", tmp_path / "out", "--seeds", "0", "--dry-run", "--json")
     usual, every = lexigraft(*other).json["processes"], lexigraft(*other, "--arms", "all").json["processes"]
     assert {one["arm"] for one in usual} == set(STUDIES["vocabulary"].deciding)
     assert {one["arm"] for one in every} == {arm.name for arm in STUDIES["vocabulary"].arms}
     answer = lexigraft("study", "vocabulary", *asked)
-    assert "about 24 minutes with --jobs 1" in answer.stdout
+    assert f"about {4 * n_trainings * 2} minutes with --jobs 1" in answer.stdout
     assert not (tmp_path / "out").exists()
 
 
@@ -89,7 +91,9 @@ def bring(out, arm, share, weight, points):
     for seed in range(3):
         told = {name: point(ranks(share, seed), held_out=0.5) for name in points}
         made = finished(arm, seed, told, weight=weight, collection="c", bm25=point(ranks(0.2)))
-        write_finished(out, made._replace(study="vocabulary"))
+        study = STUDIES["vocabulary"]
+        by = {**made.made_by, "plan": plan_of(study, study.arm(arm), scale_of("gpu"))}
+        write_finished(out, made._replace(study="vocabulary", made_by=by))
 
 
 def test_trainings_from_another_machine_decide_without_data(tmp_path, lexigraft):
