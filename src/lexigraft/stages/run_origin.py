@@ -18,6 +18,8 @@ from lexigraft.core.artifact import (
 from lexigraft.core.continued_file import PART, STATE
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.lock import LOCK
+from lexigraft.index.metadata import documents_in_order
+from lexigraft.index.store import open_index
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.origin import Origin, noted_origin, origin_of, refuse, same_content
 
@@ -86,9 +88,9 @@ def _facts(run: RunFolder) -> Iterator[str]:
     """What a person may want to keep: documents, systems, a model."""
     contents = run.read_contents()
     try:
-        documents = json.loads(run.report("json").read_text(encoding="utf-8"))["collection"]["documents"]
-        yield f"{documents:,} documents"
-    except (OSError, ValueError, KeyError, TypeError):
+        index = open_index(run.searchable_index(next(iter(run.ready()))), checksums=False)
+        yield f"{len(documents_in_order(index)):,} documents"  # of passages, the documents that they are of
+    except (OSError, ValueError):  # none is ready, or it is damaged
         pass
     if contents.systems:
         yield f"systems: {', '.join(contents.systems)}"
