@@ -47,9 +47,7 @@ def add_document(collection):
 
 
 def test_a_run_of_another_collection_is_refused(run, collection, other, lexigraft):
-    shutil.rmtree(
-        collection / "qrels"
-    )  # then the report does not count documents
+    shutil.rmtree(collection / "qrels")  # then the report does not count documents
     assert lexigraft("run", "--data", collection, "--out", run, *BM25).status == 0
     before = contents(run)
     for command in (("run",), ("vocab", "learn"), ("pretrain",), ("finetune",)):

@@ -114,7 +114,7 @@ def test_trainings_from_another_machine_decide_without_data(tmp_path, lexigraft)
     assert table["claims"]["V3"]["verdict"] == "holds"
     told = (tmp_path / "studies/claims.md").read_text()
     assert "2 of 25 are decided" in told
-    assert "([verdicts](vocabulary/verdicts.md)" in told
+    assert "[Contrasts](vocabulary/verdicts.md)" in told
     results = json.loads((out / "results.json").read_text())
     assert results["claims"] == {
         name: {**one, "outcomes": results["claims"][name]["outcomes"]} for name, one in claims.items()

@@ -259,6 +259,6 @@ def test_the_types_of_parquet(tmp_path):
     parquet.write_table(pyarrow.table(columns), tmp_path / "a.parquet")
     assert documents_of(tmp_path / "a.parquet") == [Document("1", "", "one"), Document("2", "3.0", "")]
     assert list(corpus_metadata(open_collection(tmp_path / "a.parquet"))) == [
-        ("1", {"paid": 1.5, "when": "2020-01-02 00:00:00", "tags": '["a", "b"]'}),
+        ("1", {"paid": 1.5, "when": "2020-01-02 00:00:00", "tags": ("a", "b")}),
         ("2", {"weight": 2.5}),
     ]
