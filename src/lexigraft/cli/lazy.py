@@ -16,7 +16,9 @@ MARKUP: Final = "markdown"  # of every help text
 
 def hide_types_of_flags() -> None:
     """A flag takes no value: its help shows none. typer shows `<bool>`, and has no way to say otherwise."""
-    shown = TyperOption.display_type_rich
+    shown = getattr(TyperOption, "display_type_rich", None)
+    if shown is None:  # other versions of typer show none
+        return
 
     def display_type(option: TyperOption, ctx: Any) -> str | None:
         return None if option.is_flag else shown(option, ctx=ctx)
