@@ -170,7 +170,7 @@ def test_a_run_mines_the_same_negatives_itself(mined, collection, tmp_path, lexi
     ("content", "says"),
     [
         (b"", "finetune.negatives = '{}' is empty"),
-        (b"\xff\xfe\x00", "is not UTF-8"),
+        (b"\xff\xfe\x00", "is UTF-16, not UTF-8"),
         (b"q1 d1\n", "expected 'query document score'"),
     ],
 )
