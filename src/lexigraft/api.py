@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lexigraft.core.config import given_names, load_settings
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.types import Measurement, Qrel, Ranking
+from lexigraft.core.types import Measurement, Qrel, Query
 from lexigraft.retrieve.retriever import Retriever
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.report import read_report
@@ -113,6 +113,7 @@ def evaluate(
     point. Of a run, its own collection is measured where nothing else is given.
     """
     from lexigraft.measure.measures import check_measures, judgements, measure
+    from lexigraft.retrieve.many_queries import rank_all
 
     check_measures(list(measures))
     opened = what if isinstance(what, Retriever) else Retriever.open(what.folder if isinstance(what, Run) else what)
@@ -128,11 +129,7 @@ def evaluate(
     known = {query: grades for query, grades in judged.items() if query in texts}
     if not known:
         raise InputError("no query has a relevant document among the judgements; nothing can be measured")
-    found = opened.search_many([texts[query] for query in known], k, threads=threads)
-    rankings = [
-        Ranking(query, tuple(hit.doc_id for hit in hits), tuple(hit.score for hit in hits))
-        for query, hits in zip(known, found, strict=True)
-    ]
+    rankings = list(rank_all(opened, (Query(query, texts[query]) for query in known), k, threads=threads))
     measured: list[Measurement] = measure(rankings, known, list(measures))
     return Evaluation(
         len(known), {item.measure: item.mean for item in measured}, {item.measure: item.per_query for item in measured}

@@ -22,7 +22,8 @@ from lexigraft.core.settings import AUTO, Settings
 from lexigraft.core.systems import OWN_HOME, System, systems_of
 from lexigraft.core.systems_table import BM25
 from lexigraft.data.collection import CORPUS, Collection
-from lexigraft.learn.model_training import ModelTraining, training_files
+from lexigraft.learn.model_training import ModelTraining
+from lexigraft.learn.training_data import training_files
 from lexigraft.learn.usual_systems import with_systems
 from lexigraft.measure.measures import check_measures
 from lexigraft.own_settings.chosen import own_settings

@@ -15,27 +15,29 @@ ANSWER = Document("ID", "Yours", "The document that answers your query.")
 
 
 def run_all(document, lexigraft, monkeypatch, folder):
+    """Runs every snippet of a document, each of which must succeed; returns how many there were."""
     monkeypatch.chdir(folder)
-    names = {}
-    for snippet in snippets_of(document):
+    names, snippets = {}, list(snippets_of(document))
+    for snippet in snippets:
         if snippet.language == "python":
             run_python(snippet, document, names)
         else:
             run_console(snippet, lexigraft)
+    return len(snippets)
 
 
 def test_the_readme_runs(lexigraft, monkeypatch, tmp_path):
     """It names a collection DIR with a document ID, and searches the quickstart's run, which is a small one here."""
     write_collection(tmp_path / "DIR", [*DOCUMENTS, ANSWER], QUERIES, QRELS)
     assert lexigraft("run", "--data", tmp_path / "DIR", "--out", tmp_path / "runs/quickstart").status == 0
-    run_all(README, lexigraft, monkeypatch, tmp_path)
+    assert run_all(README, lexigraft, monkeypatch, tmp_path) >= 3
 
 
 @pytest.mark.integration  # it trains a model
 @pytest.mark.parametrize("document", TUTORIALS, ids=lambda path: path.name)
 def test_the_tutorial_runs(document, lexigraft, monkeypatch, tmp_path):
     pytest.importorskip("torch")
-    run_all(document, lexigraft, monkeypatch, tmp_path)
+    assert run_all(document, lexigraft, monkeypatch, tmp_path) >= 5
 
 
 def test_snippets_are_found():

@@ -27,7 +27,7 @@ from lexigraft.core.errors import SettingError
 if TYPE_CHECKING:
     from lexigraft.retrieve.retriever import Retriever
 
-USUAL_RESULTS, USUAL_DEPTH = 10, 1000  # of a query that a person asks, and of each of a file
+USUAL_RESULTS = 10  # of a query that a person asks
 SHOWN_TERMS = 8  # of those that matched, the ones that add most
 
 OptionalRunOption = Annotated[
@@ -71,7 +71,9 @@ def search(
     """
     if (queries is None) != (out is None) or (queries is not None and query is not None):
         raise SettingError("--queries FILE and --out RUN.trec go together, and without a query")
-    depth = k or (USUAL_RESULTS if queries is None else USUAL_DEPTH)
+    from lexigraft.retrieve.many_queries import DEPTH
+
+    depth = k or (USUAL_RESULTS if queries is None else DEPTH)
     asked = _Asked(depth, tuple(where or ()), overlap, two_step, overlap_of)
     if cost is not None or budget is not None:
         qk, dk = _chosen_for(run, index, system, qk, dk, cost, budget)
@@ -167,9 +169,11 @@ def _answer(retriever: "Retriever", query: str, asked: _Asked, as_json: bool) ->
     if as_json:
         print_json([hit._asdict() for hit in retriever.search(query, *asked)])
         return
+    from lexigraft.explain.texts import said_of_unknown
+
     found = retriever.search_explained(query, *asked)
-    if unknown := retriever.unknown_words(query):
-        err.print(f"the vocabulary does not know: {', '.join(unknown)}", soft_wrap=True)
+    if unknown := said_of_unknown(retriever.unknown_words(query)):
+        err.print(unknown, soft_wrap=True)
     if not found:
         err.print(f"nothing found: {asked.why_nothing}", soft_wrap=True)
         return

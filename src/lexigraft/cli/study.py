@@ -11,6 +11,7 @@ from lexigraft.cli.options import JsonOption, OutOption, SetOption
 if TYPE_CHECKING:
     from lexigraft.study.conduct import Asked
     from lexigraft.study.perform import Ended
+    from lexigraft.study.work import Work
 
 ALL = "all"
 NAMES = "vocabulary, pretraining, rescaling, wackiness, corpus-vocabulary"
@@ -127,13 +128,17 @@ class _Planned(NamedTuple):
 def _plan(asked: "list[Asked]") -> list[_Planned]:
     from lexigraft.study.conduct import works_of
 
-    of_study = {one.study.name: one for one in asked}
+    works = works_of(asked)
+    minutes: dict[Work, float] = {}
+    for one in asked:
+        own = [work for work in works if work.study.name == one.study.name]
+        minutes |= zip(own, one.minutes(own), strict=True)
     return [
         _Planned(
-            work.study.name, work.collection, work.arm.name, work.seed, len(work.unfinished()),
-            of_study[work.study.name].minutes(work), work.arm.about,
+            work.study.name, work.collection, work.arm.name, work.seed, len(work.unfinished()), minutes[work],
+            work.arm.about,
         )
-        for work in works_of(asked)
+        for work in works
     ]  # fmt: skip
 
 

@@ -9,10 +9,8 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Query
 from lexigraft.data.sources import open_source
 from lexigraft.measure.trec import trec_id
-from lexigraft.retrieve.many_queries import queries_of_file, rank_all, write_rankings
+from lexigraft.retrieve.many_queries import DEPTH, queries_of_file, rank_all, write_rankings
 from lexigraft.retrieve.retriever import Retriever
-
-DEPTH = 1000
 
 
 def judged_queries(judged: Judged, file: Path | None, data: str | None) -> list[Query]:

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-from lexigraft.comparison.cost_limits import NoLimitError, cost_limit
 from lexigraft.comparison.operating_points import operating_point
 from lexigraft.comparison.prunings import BM25, PruningsOnValidation
 from lexigraft.core.errors import InputError, SettingError
@@ -24,8 +23,6 @@ def point_for_cost(
 ) -> OperatingPoint:
     """The best pruning of a system of the run at `path`, on validation queries, that costs no more than `cost`, a share
     of BM25's FLOPS, or `budget`: "bm25" or a number of FLOPS."""
-    if (cost is None) == (budget is None):
-        raise SettingError("give either a cost, as a share of BM25's, or a budget, which is bm25 or a number of FLOPS")
     run = open_run(path)
     name = run.require_system(system) if system is not None else run.folder.searchable(None)[1]
     found = run.system(name)
@@ -34,10 +31,6 @@ def point_for_cost(
     asked = _asking(found, cost, budget)
     with writer_lock(run.folder.root):
         measured = PruningsOnValidation(run, Ensurer(run.folder, None), {}, progress)
-        try:
-            cost_limit(run, measured, asked)
-        except NoLimitError as error:
-            raise InputError(f"no (qk, dk) of {name} can be chosen for a cost: {error}; give --qk and --dk") from error
         named = f"cost-{cost:g}" if cost is not None else f"budget-{budget}"
         point = operating_point(run, measured, asked, named)
     if point.reached is None:
@@ -47,12 +40,13 @@ def point_for_cost(
 
 def _asking(system: System, cost: float | None, budget: float | str | None) -> System:
     """The system with what is asked for now as its limit."""
-    if cost is not None and not 0 < cost < float("inf"):
-        raise SettingError(f"a cost of {cost:g} is not allowed: a share of BM25's, more than 0, such as 0.5")
     prune = system.settings.prune
-    asked = (
-        replace(prune, budget=BM25, cost=cost)
-        if cost is not None
-        else replace(prune, budget=BM25 if budget is None else budget, cost=1.0)
-    )
-    return replace(system, settings=replace(system.settings, prune=asked))
+    if cost is not None and budget is None:
+        if not 0 < cost < float("inf"):
+            raise SettingError(f"a cost of {cost:g} is not allowed: a share of BM25's, more than 0, such as 0.5")
+        prune = replace(prune, budget=BM25, cost=cost)
+    elif budget is not None and cost is None:
+        prune = replace(prune, budget=budget, cost=1.0)
+    else:
+        raise SettingError("give either a cost, as a share of BM25's, or a budget, which is bm25 or a number of FLOPS")
+    return replace(system, settings=replace(system.settings, prune=prune))

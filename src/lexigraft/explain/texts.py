@@ -1,6 +1,6 @@
 """A text explained (E2): the terms it becomes, which of them it holds itself, and what in it produced each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,6 +24,11 @@ class ExplainedTerm(NamedTuple):
     wackiness: float | None
 
 
+def said_of_unknown(words: Sequence[str]) -> str:
+    """Which words find nothing, as a line; empty where all are known."""
+    return f"the vocabulary does not know: {', '.join(words)}" if words else ""
+
+
 @dataclass(frozen=True)
 class ExplainedText:
     """`terms` by weight, heaviest first. `scored`: wackiness scores were given; `wackiness` is the mean of those of the
@@ -39,7 +44,7 @@ class ExplainedText:
     @property
     def said_of_unknown(self) -> str:
         """Which words find nothing, as a line; empty where all are known."""
-        return f"the vocabulary does not know: {', '.join(self.unknown)}" if self.unknown else ""
+        return said_of_unknown(self.unknown)
 
     @property
     def said_of_wackiness(self) -> str:

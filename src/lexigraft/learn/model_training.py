@@ -10,13 +10,13 @@ from typing import Any
 
 from lexigraft.core.artifact import Manifest, hash_file, read_manifest, recipe
 from lexigraft.core.config import settings_config
-from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.errors import SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import BackboneSettings, FinetuneSettings, MlmSettings, Settings
-from lexigraft.data.collection import CORPUS, QUERIES, Collection
+from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.data.sources import open_source
 from lexigraft.learn.backbone_choice import SCRATCH, BackboneChoice, backbone_name, file_hashes
-from lexigraft.learn.training_data import DEV, TRAIN, measured_training_queries, scores_file
+from lexigraft.learn.training_data import DEV, TRAIN, can_train, measured_training_queries, scores_file, training_files
 from lexigraft.learn.training_job import TrainingJob
 from lexigraft.stages.collect import reading_of_others
 from lexigraft.stages.ensure import Ensurer
@@ -33,7 +33,7 @@ def why_not(collection: Collection) -> str:
     """Why no model can be trained for a collection; empty where one can."""
     if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
         return f"{', '.join(missing)} not installed (pip install 'lexigraft[train]')"
-    if not _can_train(collection):
+    if not can_train(collection):
         return "no training judgements (qrels/train.tsv)"
     known = {query.query_id for query in collection.queries()}
     n_pairs = sum(qrel.relevance > 0 and qrel.query_id in known for qrel in collection.qrels(TRAIN))
@@ -386,17 +386,3 @@ def _named_files(settings: FinetuneSettings) -> dict[str, str]:
     negatives = settings.negatives if settings.n_negatives and not settings.mines else ""
     files = {"negatives": negatives, "teacher": settings.teacher}
     return {name: hash_file(scores_file(f"finetune.{name}", file)) for name, file in files.items() if file}
-
-
-def training_files(collection: Collection) -> dict[str, str]:
-    """What a model of a collection depends on, by part; raises where there is nothing to learn from."""
-    if not _can_train(collection):
-        raise InputError(
-            f"{collection.name} has no training judgements (qrels/train.tsv) to learn from; add them, or "
-            "for 'run' leave models out: --set run.systems=bm25"
-        )
-    return {part: collection.digest(part) for part in (CORPUS, QUERIES, TRAIN)}
-
-
-def _can_train(collection: Collection) -> bool:
-    return TRAIN in collection.splits and bool(collection.digest(QUERIES))

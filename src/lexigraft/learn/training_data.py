@@ -14,7 +14,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.named_file import named_file
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.core.types import Qrel
-from lexigraft.data.collection import Collection
+from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.data.readers.scores import read_scores
 from lexigraft.learn.hard_negatives import Candidates, Relevant, place_candidates, read_candidates
 from lexigraft.learn.teacher_scores import TeacherScores
@@ -242,3 +242,18 @@ def positives(qrels: list[Qrel], query_text: dict[str, str]) -> list[Qrel]:
 def sample(names: Iterable[str], size: int) -> list[str]:
     """`size` of the names, the same whenever and in whatever order they come: those with the lowest hashes."""
     return heapq.nsmallest(size, names, key=lambda name: hashlib.sha256(name.encode("utf-8", "replace")).digest())
+
+
+def training_files(collection: Collection) -> dict[str, str]:
+    """What a model of a collection depends on, by part; raises where there is nothing to learn from."""
+    if not can_train(collection):
+        raise InputError(
+            f"{collection.name} has no training judgements (qrels/train.tsv) to learn from; add them, or "
+            "for 'run' leave models out: --set run.systems=bm25"
+        )
+    return {part: collection.digest(part) for part in (CORPUS, QUERIES, TRAIN)}
+
+
+def can_train(collection: Collection) -> bool:
+    """Whether it has queries and judgements to learn from."""
+    return TRAIN in collection.splits and bool(collection.digest(QUERIES))

@@ -13,6 +13,7 @@ from lexigraft.retrieve.retriever import Retriever
 from lexigraft.search.overlap import TERMS
 
 AT_ONCE = 256  # queries that are encoded together
+DEPTH = 1000  # results of each, where nothing else is asked for
 
 
 def queries_of_file(path: Path) -> list[Query]:
@@ -30,7 +31,7 @@ def queries_of_file(path: Path) -> list[Query]:
 
 
 def rank_all(
-    retriever: Retriever, queries: Iterable[Query], k: int = 1000, where: str | Sequence[str] = (),
+    retriever: Retriever, queries: Iterable[Query], k: int = DEPTH, where: str | Sequence[str] = (),
     overlap: float = 0.0,
     two_step: int = 0, overlap_of: str = TERMS, threads: int = 1,
 ) -> Iterator[Ranking]:  # fmt: skip

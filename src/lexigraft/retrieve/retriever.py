@@ -191,7 +191,8 @@ class Retriever:
     ) -> list[ExplainedHit]:
         """`search`, with what each term adds to each score. The query is encoded once, and a list is read once for all
         documents that were found. What a second pass found is explained by the index of whole vectors."""
-        state, row = self._state(), self._state().encode(query)
+        state = self._state()
+        row = state.encode(query)
         found = _find(state, query, row, Asked(k, where, overlap, two_step, overlap_of))
         return [
             ExplainedHit(hit, why)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -87,15 +88,20 @@ def read_origin(run: RunFolder) -> Origin | None:
 def _facts(run: RunFolder) -> Iterator[str]:
     """What a person may want to keep: documents, systems, a model."""
     contents = run.read_contents()
-    try:
-        index = open_index(run.searchable_index(next(iter(run.ready()))), checksums=False)
-        yield f"{len(documents_in_order(index)):,} documents"  # of passages, the documents that they are of
-    except (OSError, ValueError):  # none is ready, or it is damaged
-        pass
+    if (n_documents := _n_documents(run)) is not None:
+        yield f"{n_documents:,} documents"
     if contents.systems:
         yield f"systems: {', '.join(contents.systems)}"
     trained = any(is_artifact(home / part) for home in run.homes() for part in ("finetuned", "pretrained"))
     yield "with a trained model" if trained else "no model trained"
+
+
+def _n_documents(run: RunFolder) -> int | None:
+    """Of passages, the documents that they are of; None where no index is ready, or it is damaged."""
+    with suppress(OSError, ValueError):
+        index = open_index(run.searchable_index(next(iter(run.ready()))), checksums=False)
+        return len(documents_in_order(index))
+    return None
 
 
 def require_emptiable(run: RunFolder) -> None:

@@ -66,10 +66,10 @@ class Asked:
         decisions = decisions_of(self.study, evidence, self.scale)
         return missing(self.study, evidence, decisions, names, self.scale.name)
 
-    def minutes(self, work: Work) -> float:
-        """About how long a process will take."""
+    def minutes(self, works: Sequence[Work]) -> list[float]:
+        """About how long each process will take."""
         finished = self.evidence().finished
-        return sum(seconds_of(one, finished, self.scale.name) for one in work.unfinished()) / 60
+        return [sum(seconds_of(one, finished, self.scale.name) for one in work.unfinished()) / 60 for work in works]
 
     def memory_gib(self) -> float:
         """The most that a process of this scale took, or about what it will take where none has run."""

@@ -4,7 +4,7 @@ import lexigraft as lg
 from lexigraft.retrieve.explaining import Explainer
 
 
-def test_words_without_a_term_are_named_once_and_in_order(tmp_path):
+def test_words_without_a_term_are_named_once_and_in_order():
     with lg.Retriever.from_texts(["The quick brown fox", "lazy dogs sleep"], ids=["a", "b"]) as retriever:
         assert retriever.unknown_words("the Wombat of quick dogs and a wombat xyzzy") == ["Wombat", "xyzzy"]
         assert retriever.unknown_words("the quick dogs") == []

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+from matplotlib.transforms import Bbox
 
 from lexigraft.stages.pictures import log_axis, new_figure
 from lexigraft.stages.point_labels import MARKER, Named, label_points
@@ -33,8 +34,8 @@ def test_names_keep_apart_however_close_their_points_are():
     inside = axes.get_window_extent()
     assert all(inside.x0 - 1 <= box.x0 and box.x1 <= inside.x1 + 1 for box in found)
     for x, y in axes.transData.transform([(one.x, one.y) for one in points]):
-        assert not any(box.x0 < x < box.x1 and box.y0 < y < box.y1 for box in found)
-    assert MARKER > 0
+        marker = Bbox.from_bounds(x - MARKER + 1, y - MARKER + 1, 2 * MARKER - 2, 2 * MARKER - 2)
+        assert not any(box.overlaps(marker) for box in found)
 
 
 def test_a_lone_name_is_there():
