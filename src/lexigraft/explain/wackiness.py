@@ -74,6 +74,12 @@ class TermScores:
         """The share of the vocabulary that expanded an input."""
         return len(self.seen) / max(1, len(self.counts))
 
+    def wackiest(self, n: int) -> Int64s:
+        """The `n` terms of highest score, of equal ones those first that expand most inputs."""
+        seen = self.seen
+        order = np.lexsort((seen, -self.counts[seen], -self.scores[seen]))
+        return seen[order[:n]]
+
 
 def expansions_of(matrix: SparseMatrix, own: TextTerms) -> Expansions:
     """The entries of each row that its text, whose terms are the same row of `own`, does not hold."""

@@ -17,7 +17,7 @@ from lexigraft.vectors.store import open_vectors
 
 LOGIT_TEXTS = 1000
 MASKED_TEXTS = 1000
-WACKIEST = 100
+WACKIEST = 1000  # so many that two lists share some by chance alone, and how many is told precisely
 MOST_REMOVED = 1000  # terms, wacky or random
 KEPT_STEPS = 25  # of a history, so that a finished training stays small
 
@@ -119,7 +119,8 @@ def wackiness_look(at: Looked) -> dict[str, Any]:
     found = _wackiness(at, at.model)
     entry = found["sides"]["queries"][0]
     told = {name: entry[name] for name in ("W-AUC", "coverage", "terms_of_score_1", "expansion_terms_an_input")}
-    told["top terms"] = [term["term"] for term in entry["top_terms"]][:WACKIEST]
+    told["top terms"] = [term["term"] for term in entry["top_terms"]]
+    told["wackiest"] = _wackiest(at.run.folder.root / f"wackiness-{at.model}" / entry["name"] / "queries")
     for removal in found["removal"]:
         measure = "MRR@10" if removal["domain"] == "in-domain" else "nDCG@10"
         values, places = removal["measures"][measure], [n for n in removal["removed"] if n <= MOST_REMOVED]
@@ -128,6 +129,14 @@ def wackiness_look(at: Looked) -> dict[str, Any]:
             below = (values["random"][place] - values["wacky_mean"][place]) / values["random_std"][place]
             told[f"{removal['domain']} {removal['collection']}, deviations below random"] = below
     return told
+
+
+def _wackiest(folder: Path) -> list[str]:
+    """More of the wackiest terms than a reader would look at, for comparison with those of other trainings."""
+    from lexigraft.explain.wackiness_store import open_wackiness
+
+    found = open_wackiness(folder)
+    return [found.vocabulary.terms[term] for term in found.terms.wackiest(WACKIEST).tolist()]
 
 
 def rm3_look(at: Looked) -> dict[str, Any]:

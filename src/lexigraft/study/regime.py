@@ -62,7 +62,7 @@ SCALES = {
         settings=("model.backbone=scratch", "vocab.min_count=1", "finetune.validate_every=6",
                   "finetune.validation_queries=20"),
         last=("model.backbone=scratch", "backbone.width=32", "backbone.heads=2", "backbone.pieces=300", "mlm.batch=16",
-              "tilde.batch=16", "teacher.batch=4", "teacher.layers=1"),
+              "tilde.batch=16", "teacher.batch=4", "teacher.layers=1", "teacher.backbone="),
     ),
     CPU: Scale(
         CPU, layers=3, pretrain_steps=60,

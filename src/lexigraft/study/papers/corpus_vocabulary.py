@@ -13,7 +13,11 @@ BERT, CORPUS, LARGEST = ("backbone.tokenizer={tokenizer}",), ("backbone.pieces=3
 TILDE = ("tilde.steps={pretrain:2}", "tilde.batch=256", "tilde.learning_rate=3e-4", "model.expansion_length=256")
 KEEP_40, KEEP_ALL = ("tilde.keep=40",), ("tilde.keep=0",)
 SECOND = ("mlm.second={general}", "mlm.second_steps={pretrain:2}")
-NEGATIVES = ("finetune.n_negatives=7", "finetune.in_batch=0", "finetune.kl=1", "teacher.steps={pretrain:2}")
+# A teacher that begins from nothing ranks worse than BM25 after so few steps: this one begins with the encoder given.
+NEGATIVES = (
+    "finetune.n_negatives=7", "finetune.in_batch=0", "finetune.kl=1", "teacher.backbone={backbone}",
+    "teacher.steps={pretrain:2}",
+)  # fmt: skip
 LOOKS = ("engine",)
 PRESSED = (0.002, 0.01)
 POSTINGS, SCORED, GINI = "engine: postings_per_query", "engine: SCORE 1000", "engine: gini"

@@ -144,8 +144,7 @@ class SystemStudy:
     def _top_terms(self, scores: TermScores) -> list[dict[str, Any]]:
         """The wackiest terms, of equal ones those that expand most inputs, with their kinds."""
         terms = self.system.index.vocabulary.terms
-        order = np.lexsort((scores.seen, -scores.counts[scores.seen], -scores.scores[scores.seen]))
-        top = scores.seen[order[:TOP_TERMS]].tolist()
+        top = scores.wackiest(TOP_TERMS).tolist()
         marked, script = begins_with_marks(terms), main_script(terms)
         words = {bare(terms[term], marked)[0].lower() for term in top}
         texts = (document.contents for document in islice(self.system.collection.documents(), TEXTS_FOR_NAMES))
