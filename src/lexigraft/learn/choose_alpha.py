@@ -1,6 +1,7 @@
 """`model.alpha` = auto (H3): a head that is too large is divided by the alpha whose short fine-tuning ranks best.
 
-A probe is the fine-tuning to come at a tenth of its length, warm-up, ramp and horizon in proportion. Probes have the
+A probe is the fine-tuning to come at a tenth of its length, warm-up, ramp and horizon in proportion. Where that is too
+short for any of them to learn to rank, their scores are noise, and the size of the head decides alone. Probes have the
 seed of the run, so the same run chooses the same alpha. The choice is kept beside the checkpoint: a fine-tuning that is
 continued goes on with the alpha it began with.
 """
@@ -9,7 +10,7 @@ import json
 import logging
 import math
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,15 @@ from lexigraft.train.loop import TrainingError
 from lexigraft.train.ranking.finetune import finetune
 from lexigraft.train.ranking.pairs import TrainingPairs
 from lexigraft.train.ranking.ranking_validation import ValidationTexts
-from lexigraft.train.rescaling import ALPHAS, LARGE_NORM, ProbeResult, best_alpha, is_too_large
+from lexigraft.train.rescaling import (
+    ALPHAS,
+    LARGE_NORM,
+    Chance,
+    ProbeResult,
+    alpha_without_ranking,
+    best_alpha,
+    is_too_large,
+)
 from lexigraft.train.trainable import freeze, set_dropout
 
 FILE = "alpha.json"
@@ -64,9 +73,12 @@ def kept_choice(kept: Path, recipe: dict[str, Any], choose: Callable[[], AlphaCh
     return float(json.loads((kept / FILE).read_text(encoding="utf-8"))["alpha"])
 
 
-def choose_alpha(mean_norm: float, found: Activations, probe: Callable[[float], ProbeResult]) -> AlphaChoice:
+def choose_alpha(
+    mean_norm: float, found: Activations, probe: Callable[[float], ProbeResult], chance: Chance
+) -> AlphaChoice:
     """1 for a head that is not too large; otherwise the best of 1, 2, 4, 8 and 16 by `probe(alpha)`, and of larger ones
-    as long as the largest is the best or none has learned to rank yet."""
+    as long as the largest is the best or none has learned to rank yet. Where none ever does, the head's norm or the
+    first losses decide."""
     loss = f"first loss {found.first_loss:.2f}, of chance {found.chance_loss:.2f}"
     if not is_too_large(mean_norm, found):
         return AlphaChoice(1.0, f"the head is not too large: mean norm {mean_norm:.2f}, {loss}", mean_norm, found)
@@ -74,19 +86,25 @@ def choose_alpha(mean_norm: float, found: Activations, probe: Callable[[float], 
     log.info("alpha: the head is too large (%s); probing what to divide it by", reason)
     probes: dict[float, ProbeResult] = {}
     alpha = ALPHAS[0]
-    while alpha <= ALPHAS[-1] or (alpha <= LARGEST_ALPHA and _may_be_larger(probes, found.chance_loss)):
+    while alpha <= ALPHAS[-1] or (alpha <= LARGEST_ALPHA and _may_be_larger(probes, chance)):
         probes[alpha] = probe(alpha)
         shown = "score %.4f, ranking loss %.3f to %.3f"
         log.info(f"alpha {alpha:g}: {shown}", probes[alpha].score, probes[alpha].first_loss, probes[alpha].last_loss)
         alpha *= 2
-    why = f"the head is too large ({reason}); the best of short probe runs"
-    return AlphaChoice(best_alpha(probes), why, mean_norm, found, probes=probes)
+    learned = _learned(probes, chance)
+    best = best_alpha(learned) if learned else alpha_without_ranking(mean_norm, probes, chance.loss)
+    by = "the best of short probe runs" if learned else "no probe run learned to rank, so by its size"
+    return AlphaChoice(best, f"the head is too large ({reason}); {by}", mean_norm, found, probes=probes)
 
 
-def _may_be_larger(probes: dict[float, ProbeResult], chance_loss: float) -> bool:
+def _learned(probes: Mapping[float, ProbeResult], chance: Chance) -> dict[float, ProbeResult]:
+    return {alpha: one for alpha, one in probes.items() if chance.is_beaten_by(one)}
+
+
+def _may_be_larger(probes: Mapping[float, ProbeResult], chance: Chance) -> bool:
     """Whether alphas beyond those probed are worth a look: collapsed and diverged ones say nothing of which is best."""
-    nothing_learned = all(not one.last_loss < chance_loss for one in probes.values())
-    return nothing_learned or best_alpha(probes) == max(probes)
+    learned = _learned(probes, chance)
+    return not learned or best_alpha(learned) == max(probes)
 
 
 def probe_alphas(
@@ -122,12 +140,18 @@ def probe_alphas(
     encoder = open_pretrained()
     found = first_activations(encoder, pairs, settings, seed)
     found = replace(found, first_loss=broadcast(found.first_loss))  # several processes must do the same
-    choice = choose_alpha(diagnose(encoder.head).mean_norm, found, probe)
+    choice = choose_alpha(diagnose(encoder.head).mean_norm, found, probe, chance_of(settings, validation))
     choice = replace(choice, alpha=broadcast(choice.alpha))
     log.info("alpha: %g is taken: %s", choice.alpha, choice.why)
     if choice.alpha == LARGEST_ALPHA:
         log.warning("alpha %g, the largest that was probed, is best: a larger one may be better still", choice.alpha)
     return replace(choice, probe_steps=short.steps if choice.probes else 0)
+
+
+def chance_of(settings: FinetuneSettings, validation: ValidationTexts | None) -> Chance:
+    """What a probe comes to by chance: in a batch of equal scores, and with ten of the validation documents drawn."""
+    loss = math.log(settings.batch) if settings.in_batch else math.inf
+    return Chance(loss, min(1.0, 10 / len(validation.documents)) if validation is not None else 0.0)
 
 
 def probe_settings(settings: FinetuneSettings) -> FinetuneSettings:

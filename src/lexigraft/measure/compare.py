@@ -66,7 +66,7 @@ def two_sided_p(t: float, degrees: int) -> float:
     return float(2 * stdtr(degrees, -abs(t)))
 
 
-def critical_t(p: float, degrees: int) -> float:
+def critical_t(p: float, degrees: float) -> float:
     """The t >= 0 whose `two_sided_p` is `p`, 0 < p < 1."""
     from scipy.special import stdtrit
 

@@ -59,9 +59,9 @@ def _lines(claims: dict[str, Any], root: Path) -> Iterator[str]:
     )
     yield ""
     yield (
-        "A claim holds where all its contrasts come out as it says, on every collection that was measured; it does not "
-        "hold where one comes out otherwise. Each contrast rests on three seeds of both sides, paired tests with "
-        "Bonferroni's correction, and a difference larger than the spread of seeds "
+        "A claim holds where all its contrasts come out as it says, on every collection on which all of them are "
+        "trained; it does not hold where one comes out otherwise. Each contrast rests on three seeds of both sides, "
+        "paired tests with Bonferroni's correction, and a difference larger than the spread of seeds "
         "([how studies are run](../../howto/studies.md)). The models are far smaller and trained for far fewer steps "
         "than the papers': a claim that does not hold here may hold there. `lexigraft study claims` writes this page "
         "from the finished trainings."

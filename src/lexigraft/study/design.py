@@ -16,7 +16,7 @@ WHOLE = "whole"
 COSTS = (0.25, 0.5, 1.0, 2.0)  # shares of BM25's FLOPS
 BM25 = "bm25"  # an arm that every training brings along
 ABOVE, LEVEL, BELOW, NOT_BELOW = "above", "level", "below", "not below"
-MRR = "MRR@10"
+MRR, W_AUC = "MRR@10", "W-AUC"
 
 
 def at_cost(share: float) -> str:

@@ -70,6 +70,14 @@ class Evidence:
             done[one.training.seed].add(one.training.weight)
         return sorted(seed for seed, weights in done.items() if weights >= set(self.weights.get(arm, ())))
 
+    def having(self, arms: Iterable[str], n_seeds: int) -> list[str]:
+        """The collections on which all of `arms` were trained with so many seeds."""
+        arms = tuple(arms)
+        return [
+            collection for collection in self.collections
+            if all(len(self.seeds(collection, arm)) >= n_seeds for arm in arms)
+        ]  # fmt: skip
+
     def of_seed(self, collection: str, arm: str, seed: int) -> list[Finished]:
         """The trainings of an arm with a seed, one for each weight."""
         return [one for one in self._by_arm.get((collection, arm), ()) if one.training.seed == seed]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from statistics import mean
 from typing import NamedTuple
 
-from lexigraft.study.design import BM25, MRR, Study
+from lexigraft.study.design import BM25, Study
 from lexigraft.study.evidence import Evidence
 from lexigraft.study.finished import Finished, Training
 from lexigraft.study.regime import SCALES
@@ -56,14 +56,11 @@ def missing(
 
 
 def _seeds(evidence: Evidence, decision: Decision, arm: str, collection: str) -> range:
-    """The seeds that a claim needs of an arm: three or, where those do not tell a contrast of it apart query by query,
-    one more than there are. Values of trainings that overlap do so with any number of seeds."""
+    """The seeds that a claim needs of an arm: three or, where those do not tell a contrast of it apart, one more than
+    there are."""
     have = evidence.seeds(collection, arm)
     untold = any(
-        arm in (one.contrast.a.arm, one.contrast.b.arm)
-        and one.collection == collection
-        and not one.is_met
-        and one.contrast.measure == MRR
+        arm in (one.contrast.a.arm, one.contrast.b.arm) and one.collection == collection and not one.is_met
         for one in decision.outcomes
         if not one.lacks
     )

@@ -17,6 +17,8 @@ HIGH_LOSS = 2.0  # times that of chance
 GOOD_NORM = 1.0  # every published head that was too large did far better once its mean norm was less
 FEWEST_TERMS = 1.0
 DENSE_SHARE = 0.2
+LEARNED_LOSS = 0.98  # of chance's: probes that learn nothing end within a thousandth of it
+LEARNED_SCORE, TIMES_CHANCE = 0.05, 4.0  # scores below, and below so many times chance's, tell nothing from noise
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,20 @@ class ProbeResult:
     score: float
     first_loss: float
     last_loss: float
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What a probe comes to that tells no two texts apart: its ranking loss (infinite where the loss has no such
+    value), and its validation score."""
+
+    loss: float
+    score: float = 0.0
+
+    def is_beaten_by(self, probe: ProbeResult) -> bool:
+        """Whether the probe has learned to rank. A head whose scores are far apart may rank well at a high loss."""
+        ranks = probe.score >= max(LEARNED_SCORE, TIMES_CHANCE * self.score)
+        return ranks or probe.last_loss < LEARNED_LOSS * self.loss
 
 
 def is_high(first_loss: float, chance_loss: float) -> bool:
@@ -50,6 +66,14 @@ def suggest_alpha(mean_norm: float) -> float:
 def best_alpha(probes: Mapping[float, ProbeResult]) -> float:
     """The alpha with the highest score; of equal ones that with the lowest last loss, then the least."""
     return min(probes, key=lambda alpha: (-probes[alpha].score, probes[alpha].last_loss, alpha))
+
+
+def alpha_without_ranking(mean_norm: float, probes: Mapping[float, ProbeResult], chance_loss: float) -> float:
+    """Where no probe has learned to rank, what to divide by: for long rows, what brings their norm to 1; else the least
+    alpha whose first loss is not high, or the largest probed."""
+    if mean_norm >= LARGE_NORM:
+        return suggest_alpha(mean_norm)
+    return next((alpha for alpha in sorted(probes) if not is_high(probes[alpha].first_loss, chance_loss)), max(probes))
 
 
 def predict(head: HeadDiagnostics, activations: Activations | None, alpha: float) -> list[str]:

@@ -7,9 +7,10 @@ import pytest
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.learn.choose_alpha import FILE, choose_alpha, kept_choice, probe_settings
 from lexigraft.train.activations import Activations
-from lexigraft.train.rescaling import ALPHAS, ProbeResult
+from lexigraft.train.rescaling import ALPHAS, Chance, ProbeResult
 
 CALM = Activations(128, 0.01, 0.5, 2.0, 20.0, 40.0, 5.0, math.log(128))
+CHANCE = Chance(math.log(128), 0.01)
 
 
 def best_at(best, asked):
@@ -22,20 +23,20 @@ def best_at(best, asked):
 
 def test_nothing_is_probed_where_the_head_is_not_too_large():
     asked = []
-    choice = choose_alpha(1.9, CALM, best_at(4, asked))
+    choice = choose_alpha(1.9, CALM, best_at(4, asked), CHANCE)
     assert (choice.alpha, choice.probes, asked) == (1.0, {}, [])
 
 
 @pytest.mark.parametrize(("norm", "found"), [(2.0, CALM), (0.5, replace(CALM, first_loss=20.0))])
 def test_a_long_norm_or_a_high_first_loss_is_probed(norm, found):
     asked = []
-    choice = choose_alpha(norm, found, best_at(8, asked))
+    choice = choose_alpha(norm, found, best_at(8, asked), CHANCE)
     assert (choice.alpha, tuple(asked)) == (8.0, ALPHAS)
 
 
 def test_probing_goes_on_while_the_largest_is_the_best():
     asked = []
-    assert choose_alpha(9.0, CALM, best_at(64, asked)).alpha == 64.0
+    assert choose_alpha(9.0, CALM, best_at(64, asked), CHANCE).alpha == 64.0
     assert asked == [*ALPHAS, 32.0, 64.0, 128.0]
 
 
@@ -46,13 +47,41 @@ def test_probing_goes_on_while_nothing_ranks():
         asked.append(alpha)
         return ProbeResult(0.6, 8.0, 2.0) if alpha == 64 else ProbeResult(0.004 / alpha, math.inf, CALM.chance_loss)
 
-    assert choose_alpha(9.0, CALM, probe).alpha == 64.0
+    assert choose_alpha(9.0, CALM, probe, CHANCE).alpha == 64.0
     assert asked == [1, 2, 4, 8, 16, 32, 64, 128]
+
+
+def noise(alpha):
+    """A probe that ends at chance; which of them scores highest is noise."""
+    return ProbeResult(0.03 if alpha == 1 else 0.004, 1000.0 / alpha**2, CHANCE.loss)
+
+
+def test_where_no_probe_ranks_the_size_of_the_head_decides():
+    """By the norm where it is long: 3.9 / 4 is the first below 1. Else by the first losses: 1000 / 16**2 is the first
+    that is not twice that of chance."""
+    choice = choose_alpha(3.9, CALM, noise, CHANCE)
+    assert (choice.alpha, "no probe run learned to rank" in choice.why) == (4.0, True)
+    assert choose_alpha(0.5, replace(CALM, first_loss=20.0), noise, CHANCE).alpha == 16.0
+
+
+def test_only_probes_that_rank_are_compared():
+    """The highest score of all is noise beside a loss that fell; one that ranks may have a high loss."""
+    falling = {8.0: ProbeResult(0.02, 9.0, 3.0)}
+    assert choose_alpha(3.9, CALM, lambda alpha: falling.get(alpha, noise(alpha)), CHANCE).alpha == 8.0
+    ranking = {2.0: ProbeResult(0.4, 300.0, 40.0)}
+    assert choose_alpha(3.9, CALM, lambda alpha: ranking.get(alpha, noise(alpha)), CHANCE).alpha == 2.0
+
+
+def test_a_score_is_more_than_chance_when_it_is_four_times_that():
+    few = Chance(math.inf, 0.1)  # ten of a hundred documents
+    assert not Chance(CHANCE.loss, 0.1).is_beaten_by(ProbeResult(0.3, 9.0, 9.0))
+    assert Chance(CHANCE.loss, 0.1).is_beaten_by(ProbeResult(0.4, 9.0, 9.0))
+    assert few.is_beaten_by(ProbeResult(0.0, 9.0, 9.0))  # a loss that has no value of chance tells nothing
 
 
 def test_the_choice_is_written_with_its_numbers(tmp_path):
     results = {1.0: ProbeResult(0.0, math.inf, math.inf), 2.0: ProbeResult(0.75, 9.0, 2.5)}
-    choose_alpha(3.0, CALM, lambda alpha: results.get(alpha, ProbeResult(0.5, 8.0, 3.0))).write(tmp_path)
+    choose_alpha(3.0, CALM, lambda alpha: results.get(alpha, ProbeResult(0.5, 8.0, 3.0)), CHANCE).write(tmp_path)
     found = json.loads((tmp_path / FILE).read_text())
     assert (found["alpha"], found["mean_norm"], found["activations"]["first_loss"]) == (2.0, 3.0, 5.0)
     assert found["probes"][0] == {"alpha": 1.0, "score": 0.0, "first_loss": None, "last_loss": None}
@@ -79,7 +108,7 @@ def test_a_choice_is_kept_for_who_continues(tmp_path):
 
     def choose():
         asked.append(1)
-        return choose_alpha(3.0, CALM, best_at(4, []))
+        return choose_alpha(3.0, CALM, best_at(4, []), CHANCE)
 
     for _ in range(2):
         assert kept_choice(tmp_path / "kept", {"steps": 5}, choose, model) == 4.0

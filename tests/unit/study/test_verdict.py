@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_rel
+from scipy.stats import ttest_ind, ttest_rel
 
 from lexigraft.study.design import ABOVE, BELOW, BM25, LEVEL, NOT_BELOW, Claim, Contrast, Side, Study
 from lexigraft.study.evidence import Evidence
-from lexigraft.study.verdict import DOES_NOT, HOLDS, OPEN, UNTOLD, decide, outcome
+from lexigraft.study.verdict import DOES_NOT, HOLDS, OPEN, UNTOLD, _farthest, decide, outcome
 from tests.unit.study.trainings import N_QUERIES, finished, point
 
 AB = Contrast(Side("a"), ABOVE, Side("b"))
@@ -96,7 +96,54 @@ def test_other_values_are_told_apart_where_no_two_seeds_overlap():
     dear = trainings("a", [0.5] * 3, flops=2.0)
     assert outcome(Evidence(dear + trainings("b", [0.5] * 3, flops=1.0)), "c", cost, 1).found == ABOVE
     assert outcome(Evidence(dear + trainings("b", [0.5] * 3, flops=3.0)), "c", cost, 1).found == BELOW
-    assert outcome(Evidence(dear + trainings("b", [0.5] * 3, flops=2.0)), "c", cost, 1).found == UNTOLD
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "found"),
+    [
+        ((2.0, 2.0, 2.0), (2.0, 2.0, 2.0), LEVEL),
+        ((2.00, 2.02, 2.04), (2.01, 2.03, 2.05), LEVEL),
+        ((2.0, 2.2, 2.4), (2.1, 2.3, 2.5), UNTOLD),  # as close in the mean, but who knows
+        ((2.0, 2.0, 2.4), (2.3, 2.3, 2.3), UNTOLD),
+    ],
+)
+def test_values_whose_seeds_overlap_are_level_where_their_means_surely_are_within_a_tenth(ours, theirs, found):
+    evidence = Evidence(looking("a", ours) + looking("b", theirs))
+    assert outcome(evidence, "c", AB._replace(measure="l: v"), 1).found == found
+
+
+def test_how_far_apart_means_may_be_is_welchs_interval():
+    """By hand: means 2 and 4, variances 1 and 4 over three seeds, so the error is sqrt(5/3), the degrees of freedom
+    (5/3)**2 / ((1/3)**2 / 2 + (4/3)**2 / 2) = 50/17, and t of those at 5 % comes from tables between 4.30 and 3.18."""
+    reach = _farthest([1, 2, 3], [2, 4, 6]) - 2
+    assert 3.18 * (5 / 3) ** 0.5 < reach < 4.30 * (5 / 3) ** 0.5
+    assert reach == pytest.approx(ttest_ind([1, 2, 3], [2, 4, 6], equal_var=False).confidence_interval(0.95).high + 2)
+
+
+def test_w_auc_is_level_within_a_hundredth():
+    """A tenth of .97 would make all models level."""
+    auc = AB._replace(measure="wackiness: W-AUC")
+    for far, found in ((0.001, LEVEL), (0.004, UNTOLD)):
+        some = [
+            finished(arm, seed, {"whole": point([1])}, looks={"wackiness": {"W-AUC": 0.97 + far * step}})
+            for arm, steps in (("a", (0, 2, 4)), ("b", (1, 3, 5)))
+            for seed, step in enumerate(steps)
+        ]
+        assert outcome(Evidence(some), "c", auc, 1).found == found
+
+
+def looking(arm, values):
+    return [finished(arm, seed, {"whole": point([1])}, looks={"l": {"v": value}}) for seed, value in enumerate(values)]
+
+
+def test_a_collection_that_is_half_trained_leaves_what_another_decided():
+    here = trainings("a", [0.9] * 3) + trainings("b", [0.4] * 3)
+    there = [finished("a", s, {"whole": point(ranks(0.9, s))}, collection="d") for s in range(3)]
+    one = study(AB)
+    told = decide(one.claims[0], Evidence(here + there), one, True)
+    assert (told.verdict, told.why.endswith("; not all trained on d")) == (HOLDS, True)
+    there += [finished("b", s, {"whole": point(ranks(0.95, s))}, collection="d") for s in range(3)]
+    assert verdict(one, Evidence(here + there)) != HOLDS
 
 
 def test_a_look_is_compared_by_its_name():

@@ -10,7 +10,7 @@ from statistics import mean
 
 from lexigraft.study.design import ABOVE, BELOW, LEVEL, NOT_BELOW, Arm, Claim, Contrast, Side, Study, cut_to
 from lexigraft.study.evidence import Evidence
-from lexigraft.study.verdict import DOES_NOT, HOLDS, OPEN, SEEDS, Decision
+from lexigraft.study.verdict import DOES_NOT, HOLDS, OPEN, SEEDS, Decision, lacking_seeds
 
 OVERLAP_L, OVERLAP_H = "overlap-repeat-lr-l", "overlap-repeat-lr-h"
 REPEAT_L, REPEAT_H = "indep-repeat-lr-l", "indep-repeat-lr-h"
@@ -45,16 +45,13 @@ def _longer_collapses(evidence: Evidence) -> Decision:
     """P5: fine-tuning fails after the longer pre-training. It does where no seed comes to half of what the shorter one
     gives; a few hundredths more or less are no collapse."""
     said, collapsed = list[str](), list[bool]()
-    for collection in evidence.collections:
+    for collection in evidence.having((LONG, UNIQUE_H), SEEDS):
         long, short = (evidence.values(collection, Side(arm), "MRR@10") for arm in (LONG, UNIQUE_H))
-        for arm, values in ((LONG, long), (UNIQUE_H, short)):
-            if len(values) < SEEDS:
-                return Decision(OPEN, f"lacks {SEEDS - len(values)} of {SEEDS} seeds of {arm} on {collection}")
         collapsed += [value <= COLLAPSED * mean(short.values()) for value in long.values()]
         said.append(f"{collection}: {mean(long.values()):.4f} ({min(long.values()):.4f} at least) after the longer, "
                     f"{mean(short.values()):.4f} after the shorter, {len(long)} seeds")  # fmt: skip
     if not collapsed:
-        return Decision(OPEN, "nothing is trained")
+        return lacking_seeds(evidence, (LONG, UNIQUE_H))
     return Decision(HOLDS if all(collapsed) else OPEN if any(collapsed) else DOES_NOT, "; ".join(said))
 
 

@@ -9,13 +9,14 @@ from statistics import mean
 
 from lexigraft.study.design import ABOVE, BELOW, WHOLE, Arm, Claim, Contrast, Side, Study, at_cost
 from lexigraft.study.evidence import Evidence
-from lexigraft.study.verdict import DOES_NOT, HOLDS, OPEN, SEEDS, Decision
+from lexigraft.study.verdict import DOES_NOT, HOLDS, OPEN, SEEDS, Decision, lacking_seeds
 
 ALPHAS = (1.0, 4.0, 16.0)
 AS_IT_IS, DIVIDED, TOO_FAR = (1.0,), (4.0, 16.0), (64.0,)
 SMALL, SMALL_WIDE = "bert-small-norm", "bert-small-norm-wide"
 LARGE, ROBERTA, MODERN = "bert-large-norm", "roberta-large-norm", "modernbert-large-norm"
-ENCODERS = (SMALL, SMALL_WIDE, LARGE, ROBERTA, MODERN)
+PRETRAINED = "pretrained"
+ENCODERS = (PRETRAINED, SMALL, SMALL_WIDE, LARGE, ROBERTA, MODERN)
 LARGE_ONES = (LARGE, ROBERTA, MODERN)
 
 
@@ -27,6 +28,12 @@ def _encoder(family: str, spread: float, width: int = 384, heads: int = 6) -> tu
 
 
 ARMS = (
+    Arm(
+        PRETRAINED,
+        "the encoder that is given, whose head has a middling norm",
+        ("model.backbone={backbone}",),
+        ALPHAS,
+    ),
     Arm(SMALL, "BERT's kind, a head of small norm", _encoder("bert", 0.02), ALPHAS),
     Arm(SMALL_WIDE, "the same, twice as wide", _encoder("bert", 0.02, 768, 12), ALPHAS[:1]),
     Arm(LARGE, "BERT's kind, a head of large norm", _encoder("bert", 0.2), ALPHAS),
@@ -39,28 +46,38 @@ ARMS = (
 )
 
 
+FINDS_SOMETHING = 0.1  # of BM25's MRR@10, with some alpha
+FEWEST = 4
+
+
 def _follows_the_norm(evidence: Evidence) -> Decision:
     """R1: over all encoders as they are, the ranks of MRR@10 follow those of the norm, the smaller the better, and
-    follow neither anisotropy nor width as closely."""
-    found = {}
-    for collection in evidence.collections:
-        for arm in ENCODERS:
-            side = Side(arm, WHOLE, AS_IT_IS)
-            worth = evidence.values(collection, side, "MRR@10")
-            norms = evidence.values(collection, side, "head: mean_norm")
-            turned = evidence.values(collection, side, "head: anisotropy")
-            if min(len(worth), len(norms), len(turned)) < SEEDS:
-                return Decision(OPEN, f"lacks {SEEDS - min(len(worth), len(norms))} of {SEEDS} seeds of {arm} on "
-                                      f"{collection}")  # fmt: skip
-            found[collection, arm] = mean(worth.values()), mean(norms.values()), mean(turned.values())
-    said, follows = [], []
-    for collection in evidence.collections:
-        rows = [found[collection, arm] for arm in ENCODERS]
-        ranked, sizes, directions = zip(*rows, strict=True)
+    follow anisotropy less closely. An encoder that finds nothing whatever it is divided by has learned too little as a
+    language model to tell of norms."""
+    said, follows = list[str](), list[bool]()
+    for collection in evidence.having(ENCODERS, SEEDS):
+        able = [arm for arm in ENCODERS if _finds_something(evidence, collection, arm)]
+        if len(able) < FEWEST:
+            return Decision(OPEN, f"{collection}: only {', '.join(able) or 'none'} of {len(ENCODERS)} encoders find "
+                                  f"{FINDS_SOMETHING:.0%} of what BM25 finds, with any alpha")  # fmt: skip
+        sides = [Side(arm, WHOLE, AS_IT_IS) for arm in able]
+        ranked, sizes, directions = (
+            tuple(mean(evidence.values(collection, side, measure).values()) for side in sides)
+            for measure in ("MRR@10", "head: mean_norm", "head: anisotropy")
+        )
         by_norm, by_turn = _rank_correlation(ranked, sizes), _rank_correlation(ranked, directions)
         follows.append(by_norm <= -0.7 and abs(by_turn) < abs(by_norm))
-        said.append(f"{collection}: rank correlation of MRR@10 with norm {by_norm:.2f}, with anisotropy {by_turn:.2f}")
+        said.append(f"{collection}: rank correlation of MRR@10 with norm {by_norm:.2f}, with anisotropy {by_turn:.2f}, "
+                    f"of {len(able)} encoders")  # fmt: skip
+    if not said:
+        return lacking_seeds(evidence, ENCODERS)
     return Decision(HOLDS if all(follows) else DOES_NOT, "; ".join(said))
+
+
+def _finds_something(evidence: Evidence, collection: str, arm: str) -> bool:
+    reference = evidence.bm25(collection)
+    least = FINDS_SOMETHING * reference.mrr if reference is not None else 0.0
+    return mean(evidence.values(collection, Side(arm), "MRR@10").values()) >= least
 
 
 def _rank_correlation(ours: tuple[float, ...], theirs: tuple[float, ...]) -> float:
