@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -47,7 +48,7 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     """Numbers to the right, the columns named in `left` to the left. Where a terminal is too narrow, long texts are
     wrapped and further columns follow in a table below: nothing is cut."""
     cells = [list(row) for row in rows]
-    widths = [max(map(len, (name, *(row[at] for row in cells)))) for at, name in enumerate(columns)]
+    widths = [max(map(cell_len, (name, *(row[at] for row in cells)))) for at, name in enumerate(columns)]
     room = out.width if out.is_terminal else max(out.width, sum(widths) + len(widths) + 1)
     for number, part in enumerate(table_parts(widths, [name in left for name in columns], room)):
         table = Table(title=title if title and not number else None, title_justify="left", title_style="bold",

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import InputError, MissingExtraError
+from lexigraft.core.installing import install_extra
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import AUTO
 from lexigraft.vocab.words import split_words
@@ -39,9 +40,7 @@ def choose_backbone(name: str) -> str:
         log.info("queries are clustered by their words and letters: no packaged backbone is installed")
         return NONE
     if name != NONE and not has_torch:
-        raise MissingExtraError(
-            f"the backbone {name!r}", "torch", "pip install 'lexigraft[train]', or take --backbone none"
-        )
+        raise MissingExtraError(f"the backbone {name!r}", "torch", f"{install_extra('train')}, or take --backbone none")
     return name
 
 
@@ -71,7 +70,7 @@ def require_enough(n_queries: int, n_clusters: int) -> None:
 
 def require_sklearn() -> None:
     if importlib.util.find_spec("sklearn") is None:
-        raise MissingExtraError("clustering", "scikit-learn", "pip install 'lexigraft[clicks]'")
+        raise MissingExtraError("clustering", "scikit-learn", install_extra("clicks"))
 
 
 def _backbone_vectors(texts: Sequence[str], backbone: str, progress: Progress) -> NDArray[np.float32]:
