@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lexigraft.cli.console import print_json, print_line, print_table, show_messages
+from lexigraft.cli.console import print_json, print_line, print_prose, print_table, show_messages
 from lexigraft.cli.options import FieldsOption, FormatOption, JsonOption
 from lexigraft.cli.setting_options import setting_option
 from lexigraft.core.errors import SettingError
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lexigraft.vocab.language import Guess
 
 PARTS = ("documents", "queries", "judgements")
+_ONE = dict(zip(PARTS, ("document", "query", "judgement"), strict=True))
 _WIDTH = 100  # of a text that is shown
 
 
@@ -59,7 +60,7 @@ def look(
     _print(found)
     if guess is not None:
         for line in _language(guess):
-            print_line(line)
+            print_prose(line)
     print_line("build it:" if part == PARTS[0] else "use it:")
     for command in commands:
         print_line(f"  {command}")
@@ -88,7 +89,8 @@ def _facts(found: "Look") -> dict[str, Any]:
 
 def _print(found: "Look") -> None:
     mean = f", {found.words / found.n_records:,.1f} words each" if found.part != PARTS[2] else ""
-    print_line(f"{found.source}: {found.format}; {found.n_records:,} {found.part}{mean}", style="bold")
+    counted = f"{found.n_records:,} {found.part}" if found.n_records != 1 else f"1 {_ONE[found.part]}"
+    print_line(f"{found.source}: {found.format}; {counted}{mean}", style="bold")
     guessed = found.chosen.guessed if found.chosen is not None else frozenset()
     rows = [
         (name, _role(column.role, column.role in guessed), column.words, f"{found.n_records - column.n_filled:,}")
@@ -97,9 +99,9 @@ def _print(found: "Look") -> None:
     if rows:
         print_table("", ("field", "is", "holds", "empty"), rows, left=("field", "is", "holds"))
     for noun in found.shown:
-        print_line("  ".join(f"{key}: {_short(value)}" for key, value in noun._asdict().items() if value != ""))
+        print_prose("  ".join(f"{key}: {_short(value)}" for key, value in noun._asdict().items() if value != ""))
     for warning in found.warnings:
-        print_line(f"warning: {warning}", style="yellow")
+        print_prose(f"warning: {warning}", style="yellow")
 
 
 def _language_facts(guess: "Guess | None") -> dict[str, Any]:

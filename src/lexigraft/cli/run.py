@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lexigraft.cli.console import BarProgress, err, out, print_json, print_table, show_messages
+from lexigraft.cli.console import BarProgress, err, out, print_json, print_prose, print_table, show_messages
 from lexigraft.cli.cost import CostOption, cost_overrides
 from lexigraft.cli.options import (
     QUICKSTART,
@@ -171,7 +171,7 @@ def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
     title = f"{collection['name']}: {queries} over {searched_rows(report)}"
     print_table(title, COLUMNS, table_cells(report), left=("system",))
     for line in (*operating_point_lines(report), *reading_lines(report), *choice_lines(report)):
-        out.print(line, soft_wrap=True, highlight=False)
+        print_prose(line)
     out.print(
         f"picture: {folder / 'report.png'}   table: {folder / 'report.md'}   numbers: {folder / 'report.json'}",
         soft_wrap=True,
