@@ -120,7 +120,7 @@ def _k_means(vectors: NDArray[np.float32], n_clusters: int, seed: int, progress:
     n_batches = max(1, n_queries // max(SMALLEST_BATCH, QUERIES_A_CENTRE * n_clusters))
     model = MiniBatchKMeans(n_clusters, random_state=seed, n_init=1)
     batches = (rows for _ in range(PASSES) for rows in np.array_split(rng.permutation(n_queries), n_batches))
-    for rows in progress.track(batches, f"making {n_clusters:,} clusters", PASSES * n_batches):
+    for rows in progress.track(batches, "clustering queries", PASSES * n_batches):
         model.partial_fit(vectors[rows])
     places = np.array_split(np.arange(n_queries), n_queries // SMALLEST_BATCH + 1)
     parts = [model.predict(vectors[rows]) for rows in progress.track(places, "assigning queries", len(places))]
