@@ -1,5 +1,6 @@
 """Every Python and console snippet of README and the tutorial runs as it stands, in order, in a folder of its own."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,12 @@ from tests.docs.snippets import Snippet, commands_of, run_console, run_python, s
 
 ROOT = Path(__file__).parents[2]
 README, TUTORIALS = ROOT / "README.md", sorted(ROOT.glob("docs/tutorial*.md"))
+CLICK_LOGS = ROOT / "docs/howto/click_logs.md"
+TINY_MODEL = (
+    'run.systems=["bm25", "esplade"]', "model.backbone=scratch", "model.layers=1", "model.alpha=1",
+    "model.lookup=false", "pretrain.steps=5", "pretrain.batch=8", "finetune.steps=10", "finetune.batch=8",
+    "finetune.validate_every=10", "evaluate.timing_runs=1",
+)  # fmt: skip
 ANSWER = Document("ID", "Yours", "The document that answers your query.")
 
 
@@ -38,6 +45,25 @@ def test_the_readme_runs(lexigraft, monkeypatch, tmp_path):
 def test_the_tutorial_runs(document, lexigraft, monkeypatch, tmp_path):
     pytest.importorskip("torch")
     assert run_all(document, lexigraft, monkeypatch, tmp_path) >= 5
+
+
+def test_the_howto_of_click_logs_runs(lexigraft, monkeypatch, tmp_path):
+    """As it stands, but for the size of the model and the queries' embedding, which would take minutes."""
+    pytest.importorskip("torch")
+    small = {
+        "run": [word for setting in TINY_MODEL for word in ("--set", setting)],
+        "data clicks": ["--backbone", "none"],
+    }
+
+    def smaller(*words):
+        return lexigraft(*words, *small.get(words[0], small.get(" ".join(words[:2]), ())))
+
+    assert run_all(CLICK_LOGS, smaller, monkeypatch, tmp_path) == 2
+    report = json.loads((tmp_path / "runs/clicks/report.json").read_text())
+    assert report["collection"]["split"] == "test"
+    assert {row["system"] for row in report["rows"]} >= {"bm25", "esplade"}
+    (trained,) = (tmp_path / "runs/clicks/model").glob("finetuned/manifest.json")
+    assert trained.is_file()
 
 
 def test_snippets_are_found():

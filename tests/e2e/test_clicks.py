@@ -19,7 +19,10 @@ from lexigraft.datasets.click_data import FORMAT_VERSION, KIND
 from tests.e2e.test_bad_input import one_line_error
 
 SETS = {"testset": "test", "validset": "dev", "trainset-small": "train", "trainset": "train"}
-SMALL = ("--clusters", 6, "--test-queries", 5, "--test-distractors", 4, "--backbone", "none")
+SMALL = (
+    "--clusters", 6, "--test-queries", 5, "--test-distractors", 4, "--valid-queries", 1, "--valid-distractors", 3,
+    "--backbone", "none",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +81,67 @@ def test_the_sets_and_their_report(log, tmp_path, lexigraft):
         assert {query for query, _ in rows[1:]} == {query.query_id for query in collection.queries()}
     stats = lexigraft("data", "stats", tmp_path / "sets/testset", "--json").json
     assert stats["splits"]["test"]["unknown_queries"] == 0
+
+
+def test_the_sets_together_are_one_collection(sets, lexigraft):
+    whole, parts = open_collection(sets), {name: open_collection(sets / name) for name in SETS}
+    for split, name in (("test", "testset"), ("dev", "validset"), ("train", "trainset")):
+        assert whole.qrels(split) == parts[name].qrels(split)
+    # Held-out queries never train, in this folder neither; no query has two roles.
+    roles = [queries_of(sets, split) for split in ("train", "dev", "test", "distractor")]
+    assert len(set.union(*roles)) == sum(map(len, roles))
+    assert {query for part in parts.values() for query in part.queries()} == set(whole.queries())
+    documents = list(whole.documents())
+    assert documents == sorted({document for part in parts.values() for document in part.documents()})
+    assert (sets / "clusters.tsv").read_text().count("\n") == 1 + len(list(whole.queries()))
+    stats = lexigraft("data", "stats", sets, "--json").json
+    assert {split: counts["unknown_documents"] for split, counts in stats["splits"].items()} == dict.fromkeys(
+        ("dev", "distractor", "test", "train"), 0
+    )
+
+
+def test_a_run_takes_the_folder_and_measures_the_test_queries(sets, tmp_path, lexigraft):
+    answer = lexigraft("run", "--data", sets, "--out", tmp_path / "run", "--set", 'run.systems=["bm25"]')
+    assert answer.status == 0, answer.stderr
+    measured = lexigraft("evaluate", "--run", tmp_path / "run", "--json").json
+    assert measured["judged_by"] == "test of sets"
+    assert measured["queries"] == len(queries_of(sets, "test"))
+
+
+@pytest.mark.parametrize("lines", [700, 2000, 30_000])
+def test_no_options_for_any_size_of_log(lines, tmp_path, lexigraft):
+    log, out = tmp_path / "log.tsv", tmp_path / "sets"
+    made = write_simulation(Simulation(lines=lines, topics=3), 0, log, tmp_path / "truth.tsv")
+    answer = lexigraft("data", "clicks", log, "--out", out, "--backbone", "none", "--json")
+    assert answer.status == 0, answer.stderr
+    assert answer.json["clusters"]["wanted"] == -(-made.queries // 300)
+    assert all(queries_of(out, split) for split in ("train", "dev", "test"))
+    manifest = open_artifact(out, KIND, FORMAT_VERSION)
+    assert manifest.config["clusters"] == answer.json["clusters"]["wanted"]  # what it came to, not that it was found
+    assert manifest.config["sizes"] == answer.json["sizes"]
+
+
+def test_two_queries_are_too_few(tmp_path, lexigraft):
+    log = tmp_path / "log.tsv"
+    rows = [f"{query}\t{title}\t1\t3\n" for query in ("one", "two") for title in ("a", "b")]
+    log.write_text("query\ttitle\tposition\tclicks\n" + "".join(rows))
+    answer = lexigraft("data", "clicks", log, "--out", tmp_path / "sets", "--backbone", "none")
+    one_line_error(answer, "nothing is left to train on", "hold 2 together", "a log of more queries")
+
+
+def test_titles_that_logs_do_not_agree_on(log, tmp_path, lexigraft):
+    """A document of a test query and of a further log is one document of the collection, under one title."""
+    named, more = tmp_path / "named.tsv", tmp_path / "more.tsv"
+    header, *lines = log.read_text().splitlines(keepends=True)
+    ids = {title: f"u{number}" for number, title in enumerate(sorted({line.split("\t")[1] for line in lines}))}
+    named.write_text("url\t" + header + "".join(f"{ids[line.split(chr(9))[1]]}\t{line}" for line in lines))
+    more.write_text("url\t" + header + "".join(f"u{n}\tnew {n // 9}\tAAA {n}\t1\t9\t9\n" for n in range(90)))
+    call = ("data", "clicks", named, "--more", more, "--doc-id-column", "url", "--out", tmp_path / "sets", *SMALL)
+    assert lexigraft(*call).status == 0
+    titles = {document.doc_id: document.title for document in open_collection(tmp_path / "sets").documents()}
+    tested = {document.doc_id for document in open_collection(tmp_path / "sets/testset").documents()}
+    changed = tested & {doc for doc, title in titles.items() if title.startswith("AAA")}
+    assert changed
 
 
 def test_the_exclusions_as_written(sets):
@@ -235,7 +299,24 @@ def test_evalset_makes_clusters_where_there_are_none(sets, tmp_path, lexigraft):
     answer = lexigraft(*call, "--clusters", 5, "--backbone", "none")
     assert answer.status == 0, answer.stderr
     check_evalset(sets / "trainset", tmp_path / "eval")
-    one_line_error(lexigraft(*call, "--backbone", "none"), "10,000 clusters are more than the", "--clusters")
+    too_many = lexigraft(*call, "--backbone", "none", "--clusters", 10_000)
+    one_line_error(too_many, "10,000 clusters are more than the", "--clusters")
+
+
+def test_evalset_finds_the_number_of_clusters_itself(sets, tmp_path, lexigraft):
+    """Few queries are one cluster, and of one cluster no query has a negative: the error says so."""
+    (sets / "trainset/clusters.tsv").unlink()
+    call = ("data", "evalset", sets / "trainset", "--out", tmp_path / "eval", "--queries", 3, "--backbone", "none")
+    one_line_error(lexigraft(*call), "negative")
+
+
+def test_evalset_of_the_whole_collection_knows_all_judgements(sets, tmp_path, lexigraft):
+    """A document that a training query's cluster clicked is a negative of no query of that cluster."""
+    call = ("data", "evalset", sets, "--out", tmp_path / "eval", "--queries", 9, "--threshold", 0.3, "--json")
+    assert lexigraft(*call).status == 0
+    rows = [line.split("\t") for line in (sets / "clusters.tsv").read_text().splitlines()[1:]]
+    triplets = check_evalset(sets, tmp_path / "eval", {query: int(cluster) for query, cluster in rows})
+    assert {triplet["query_id"] for triplet in triplets} <= queries_of(sets, "test")
 
 
 def test_bad_calls(log, sets, tmp_path, lexigraft):
@@ -250,11 +331,12 @@ def test_bad_calls(log, sets, tmp_path, lexigraft):
     one_line_error(lexigraft("data", "clicks", log, *out, "--min-clicks", 10**6), "none of", "--min-clicks")
     one_line_error(lexigraft("data", "clicks", log, *out, "--test-queries", 1000), "nothing is left to train on")
     one_line_error(lexigraft("data", "clicks", log, "--out", log.parent, *SMALL), "not a Lexigraft artifact")
-    one_line_error(lexigraft("data", "evalset", sets, *out[:2]), "holds several sets", "testset")
     one_line_error(lexigraft("data", "evalset", sets / "testset", *out[:2], "--split", "dev"), "present: distractor")
     one_line_error(
         lexigraft("data", "evalset", sets / "testset", *out[:2], "--candidates", 2, "--queries", 3), "lower --threshold"
     )
+    (sets / "corpus.jsonl").unlink()  # as folders were before they were a collection
+    one_line_error(lexigraft("data", "evalset", sets, *out[:2]), "holds several sets", "testset")
     (sets / "testset/clusters.tsv").write_text("query-id\tcluster\nq1\tx\n")
     one_line_error(lexigraft("data", "evalset", sets / "testset", *out[:2]), "clusters.tsv:2")
     assert lexigraft("data", "clicks", tmp_path / "absent", *out).status == 2

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from lexigraft.core.artifact import read_manifest
+from lexigraft.core.installing import install_extra
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
 from lexigraft.measure.trec import read_run
@@ -195,9 +196,8 @@ def test_tensorboard_is_asked_for_before_the_first_step(collection, tmp_path, le
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
     answer = finetune(lexigraft, collection, tmp_path / "run", f"finetune.tensorboard={tmp_path / 'board'}")
     assert answer.status == 2
-    assert (
-        "needs the package 'tensorboard', which is not installed; pip install 'lexigraft[tensorboard]'" in answer.stderr
-    )
+    missing = f"needs the package 'tensorboard', which is not installed; {install_extra('tensorboard')}"
+    assert missing in answer.stderr
 
 
 def test_a_collapse_is_stopped_with_its_remedy(collection, tmp_path, lexigraft):

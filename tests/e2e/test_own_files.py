@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +72,43 @@ def test_a_file_that_says_nothing_lists_its_fields(tmp_path, lexigraft):
     one_line_error(lexigraft(*call, "--fields", "txt=was"), "'txt' is no role")
     one_line_error(lexigraft(*call, "--format", "xml"), "one of auto, csv, tsv, jsonl")
     assert not (tmp_path / "index").exists()
+
+
+GERMAN = (
+    'id,text\n1,"Der Hund ist im Garten und spielt mit dem Ball. Das Kind wird nicht müde, auch wenn es lange läuft."\n'
+    '2,"Die Katze liegt auf dem Dach und sieht sich die Vögel an. Sie ist aber zu müde für die Jagd."\n'
+)
+
+
+def test_a_look_guesses_the_language_and_its_command_sets_it(tmp_path, lexigraft, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "hunde.csv").write_text(GERMAN)
+    found = lexigraft("data", "look", "hunde.csv", "--json").json
+    assert found["language"] == {
+        "name": "german", "sure": True, "because": "60% of 40 words are function words of German", "stemmer": "german",
+        "stopwords": "german",
+    }  # fmt: skip
+    shown = lexigraft("data", "look", "hunde.csv").stdout
+    page = (Path(__file__).parents[2] / "docs/explanation/words.md").read_text()
+    assert shown[shown.index("language: ") : shown.index("build it")] in page
+    index, run = (shlex.split(command)[1:] for command in found["commands"])
+    assert " ".join(index) in page
+    assert run[-4:] == ["--set", "lexical.stemmer=german", "--set", "vocab.stemmer=german"]
+    assert lexigraft(*index).status == 0
+    hits = lexigraft("search", "--index", "INDEX", "Gärten", "--json").json  # Garten, Gärten: one stem in German alone
+    assert [hit["doc_id"] for hit in hits] == ["1"]
+    assert lexigraft(*run, *LEXICAL).status == 0
+
+
+def test_a_look_that_is_unsure_says_so_and_sets_nothing(tmp_path, lexigraft):
+    csv_file(tmp_path / "p.csv")
+    found = lexigraft("data", "look", tmp_path / "p.csv", "--json").json
+    assert (found["language"]["sure"], found["language"]["stemmer"]) == (False, "english")
+    assert not any("--set" in command for command in found["commands"])
+    assert "language: unsure (" in lexigraft("data", "look", tmp_path / "p.csv").stdout
+    (tmp_path / "q.csv").write_text("id,query\n1,tea\n")
+    queries = lexigraft("data", "look", tmp_path / "q.csv", "--as", "queries", "--json").json
+    assert "language" not in queries  # it is the documents that decide
 
 
 def test_a_live_index_takes_files_of_the_same_kind(tmp_path, lexigraft):

@@ -26,7 +26,10 @@ def short(backbone):
 def test_list_and_show(lexigraft):
     listed = lexigraft("recipe", "list", "--json").json
     assert [one["name"] for one in listed] == recipe_names()
-    assert "esplade-100k-small" in lexigraft("recipe", "list").stdout
+    shown = lexigraft("recipe", "list").stdout
+    assert "esplade-100k-small" in shown
+    for paper in {one["paper"] for one in listed} - {""}:
+        assert shown.count(paper) == 1  # below the table, by a number
     shown = lexigraft("recipe", "show", "splade-32k", "--json").json
     assert (shown["changed"]["finetune.joint_flops"], shown["changed"]["finetune.qk"]) == (3.0, 500)
     text = lexigraft("recipe", "show", "splade-32k").stdout

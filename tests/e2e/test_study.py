@@ -58,6 +58,10 @@ def test_a_dry_run_says_what_would_be_trained_and_trains_nothing(data, tmp_path,
     assert {one["arm"] for one in usual} == set(STUDIES["vocabulary"].deciding)
     assert {one["arm"] for one in every} == {arm.name for arm in STUDIES["vocabulary"].arms}
     answer = lexigraft("study", "vocabulary", *asked)
+    lines = [line.split() for line in answer.stdout.splitlines() if line.split()[:1] == ["vocabulary"]]
+    assert [line[2:6] for line in lines] == [  # the seeds of an arm stand in one line, with the trainings of both
+        [arm, "0", "1", str(2 * len(STUDIES["vocabulary"].arm(arm).weights))] for arm in ("esplade", "rand")
+    ]
     assert f"about {n_trainings * 2} minutes with --jobs 1" in answer.stdout
     assert not (tmp_path / "out").exists()
 

@@ -13,7 +13,7 @@ from tests.integration.test_click_data import true_relevance
 pytestmark = pytest.mark.integration
 SETS = (
     "--correct", "estimated", "--impressions-column", "impressions", "--clusters", 12, "--test-queries", 8,
-    "--test-distractors", 4, "--backbone", "none",
+    "--test-distractors", 4, "--valid-queries", 1, "--valid-distractors", 3, "--backbone", "none",
 )  # fmt: skip
 TINY = (
     'run.systems=["esplade"]', "model.backbone=scratch", "model.layers=1", "model.alpha=1",

@@ -54,7 +54,10 @@ def test_two_hundred_thousand_lines(tmp_path, capsys):
     assert len(log.read_bytes().splitlines()) == LINES + 1
     say(f"\nsimulate: {seconds:.1f} s, {made['queries']} queries")
     truth, taus = true_relevance(tmp_path / "log.truth.tsv"), {}
-    common = ("--impressions-column", "impressions", "--clusters", 40, "--test-queries", 10, "--test-distractors", 20)
+    common = (
+        "--impressions-column", "impressions", "--clusters", 40, "--test-queries", 10, "--test-distractors", 20,
+        "--valid-queries", 1, "--valid-distractors", 3,
+    )  # fmt: skip
     for method in ("none", "power", "estimated"):
         out = tmp_path / method
         call = ("data", "clicks", log, "--out", out, *common, "--backbone", "none", "--correct", method)

@@ -65,3 +65,5 @@ def test_it_works_away_from_the_checkout(python, tmp_path):
     write_collection(tmp_path / "tiny", DOCUMENTS, QUERIES, QRELS)
     run = ("-m", "lexigraft", "run", "--data", "tiny", "--out", "run", "--set", "run.systems=bm25", "--json")
     assert json.loads(call(python, tmp_path, *run))["rows"][0]["system"] == "bm25"
+    hint = "from lexigraft.core.installing import install_extra; print(install_extra('train'))"
+    assert call(python, tmp_path, "-c", hint).strip() == "pip install 'lexigraft[train]'"

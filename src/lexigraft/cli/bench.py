@@ -11,6 +11,7 @@ from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import IndexOption, JsonOption, ResultsOption, SystemOption
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import SEARCH_METHODS
+from lexigraft.core.types import counted_rows
 
 MEASURED = ("k", "p50 ms", "p99 ms", "mean ms")
 
@@ -83,7 +84,8 @@ def text(
         print_json(found)
         return
     print_line(
-        f"{found['collection']}: {found['queries']:,} queries over {found['documents']:,} documents, {found['runs']} "
+        f"{found['collection']}: {found['queries']:,} queries over "
+        f"{counted_rows(found['documents'], found['passages'])}, {found['runs']} "
         "runs, one thread, from text to ranked ids"
     )
     rows = [(one["name"], *_measured(one), f"{one['ms_encode']['p50']:.3f}") for one in found["systems"]]
@@ -92,7 +94,7 @@ def text(
 
 def _print(found: dict[str, Any]) -> None:
     print_line(
-        f"{found['index']}: {found['documents']:,} documents, {found['postings']:,} postings, "
+        f"{found['index']}: {counted_rows(found['documents'], found['passages'])}, {found['postings']:,} postings, "
         f"{found['bytes_on_disk'] / 2**20:,.1f} MiB, {found['bytes_per_posting']:.2f} bytes a posting in lists"
     )
     encode = found["ms_encode"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -33,10 +34,21 @@ BackboneOption = Annotated[
 COLUMNS = "Columns of the log"
 FILTER = "Which pairs count"
 SETS = "The sets"
+AUTOMATIC_CLUSTERS = "one for every 300 queries, at most 10,000"
 
 
 def _column(role: str) -> Any:
     return setting_option(Columns, role, f"--{role.replace('_', '-')}-column", COLUMNS)
+
+
+def _size(role: str) -> Any:
+    default = {
+        "test_queries": "30, or a tenth of a smaller cluster",
+        "test_distractors": "90, or three tenths of a smaller cluster",
+        "valid_queries": "1, or a tenth of all queries until there are 100",
+        "valid_distractors": "3, or a hundredth of a smaller cluster",
+    }
+    return setting_option(SetSizes, role, panel=SETS, default=default[role])
 
 
 def clicks(
@@ -47,8 +59,13 @@ def clicks(
         typer.Option("--more", help="A further log, which only trains; may be repeated.", exists=True, dir_okay=False),
     ] = None,
     clusters: Annotated[
-        int, typer.Option("--clusters", help="Clusters of meaning; queries are drawn evenly from them.")
-    ] = 10_000,
+        int | None,
+        typer.Option(
+            "--clusters",
+            help="Clusters of meaning; queries are drawn evenly from them.",
+            show_default=AUTOMATIC_CLUSTERS,
+        ),
+    ] = None,
     correct: Annotated[str, setting_option(Correction, "method", "--correct")] = Correction.method,
     eta: Annotated[float, setting_option(Correction, "eta")] = Correction.eta,
     max_weight: Annotated[float, setting_option(Correction, "max_weight")] = Correction.max_weight,
@@ -65,31 +82,32 @@ def clicks(
     min_documents: Annotated[
         int, setting_option(ClickFilter, "min_documents", panel=FILTER)
     ] = ClickFilter.min_documents,
-    test_queries: Annotated[int, setting_option(SetSizes, "test_queries", panel=SETS)] = SetSizes.test_queries,
-    test_distractors: Annotated[
-        int, setting_option(SetSizes, "test_distractors", panel=SETS)
-    ] = SetSizes.test_distractors,
-    valid_queries: Annotated[int, setting_option(SetSizes, "valid_queries", panel=SETS)] = SetSizes.valid_queries,
-    valid_distractors: Annotated[
-        int, setting_option(SetSizes, "valid_distractors", panel=SETS)
-    ] = SetSizes.valid_distractors,
+    test_queries: Annotated[int | None, _size("test_queries")] = None,
+    test_distractors: Annotated[int | None, _size("test_distractors")] = None,
+    valid_queries: Annotated[int | None, _size("valid_queries")] = None,
+    valid_distractors: Annotated[int | None, _size("valid_distractors")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Make a testset, a validset and two trainsets of a click log.
+    """Make a collection with training, validation and test queries of a click log.
 
     Kept are queries with several documents that were shown near the top and clicked several times. The queries are
     clustered by meaning; test and validation queries are drawn evenly from the clusters, together with distractors, and
-    never train, not even out of a further log. Each set is a collection in BEIR layout that 'lexigraft run' takes;
+    never train, not even out of a further log. 'lexigraft run --data OUT' takes the folder as it is. The sets that the
+    vocabulary study has lie in it, too, each a collection of its own: testset, validset, trainset-small, trainset.
     report.json counts everything that was kept and dropped.
     """
     from lexigraft.datasets.click_data import ClickDataSettings, make_click_data
 
     show_messages()
+    sizes = {
+        "test_queries": test_queries, "test_distractors": test_distractors, "valid_queries": valid_queries,
+        "valid_distractors": valid_distractors,
+    }  # fmt: skip
     settings = ClickDataSettings(
         Columns(query_column, title_column, clicks_column, position_column, doc_id_column, impressions_column),
         ClickFilter(max_position, min_clicks, min_documents),
         Correction(correct, eta, max_weight),
-        SetSizes(test_queries, test_distractors, valid_queries, valid_distractors),
+        {role: size for role, size in sizes.items() if size is not None},
         clusters,
         backbone,
         seed,
@@ -100,14 +118,15 @@ def clicks(
         return
     log = report["log"]
     _print_sets(f"{log['kept_pairs']:,} of {log['pairs']:,} pairs on {log['lines']:,} lines", report["sets"])
-    print_line(f"sets: {out}   every count: {out / 'report.json'}")
+    print_line(f"collection: {out}   every count: {out / 'report.json'}")
+    print_line(f"train and measure: lexigraft run --data {quote(str(out))} --out RUN")
 
 
 def evalset(
     folder: Annotated[
         Path,
         typer.Argument(
-            metavar="DIR", help="A collection in BEIR layout, such as the testset that 'lexigraft data clicks' made."
+            metavar="DIR", help="A collection in BEIR layout, such as the one that 'lexigraft data clicks' made."
         ),
     ],
     out: ArtifactOption,
@@ -128,8 +147,13 @@ def evalset(
     negatives: Annotated[int, setting_option(EvalSettings, "negatives")] = EvalSettings.negatives,
     threshold: Annotated[float, setting_option(EvalSettings, "threshold")] = EvalSettings.threshold,
     clusters: Annotated[
-        int, typer.Option("--clusters", help="Where DIR has no clusters.tsv: make so many clusters.")
-    ] = 10_000,
+        int | None,
+        typer.Option(
+            "--clusters",
+            help="Where DIR has no clusters.tsv: make so many clusters.",
+            show_default=AUTOMATIC_CLUSTERS,
+        ),
+    ] = None,
     backbone: BackboneOption = "auto",
     seed: SeedOption = 0,
     json: JsonOption = False,

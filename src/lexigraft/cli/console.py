@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lexigraft.cli.narrow_tables import table_parts
+from lexigraft.cli.narrow_tables import least_width, n_identifying, table_parts
 from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import Item
 
@@ -43,21 +44,40 @@ def show(as_json: bool, facts: Any, *lines: str) -> None:
         print_line(line)
 
 
+def print_prose(text: str, style: str = "") -> None:
+    """A sentence or more for a reader: on a terminal wrapped between words, elsewhere one line."""
+    out.print(text, style=style, soft_wrap=not out.is_terminal)
+
+
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[str] = ()) -> None:
     """Numbers to the right, the columns named in `left` to the left. Where a terminal is too narrow, long texts are
-    wrapped and further columns follow in a table below: nothing is cut."""
-    cells = [list(row) for row in rows]
-    widths = [max(map(len, (name, *(row[at] for row in cells)))) for at, name in enumerate(columns)]
+    wrapped and further columns follow in a table below, where each row can be told from the others: nothing is cut."""
+    names, cells = list(columns), [list(row) for row in rows]
+    widths, words = _widths(names, cells)
     room = out.width if out.is_terminal else max(out.width, sum(widths) + len(widths) + 1)
-    for number, part in enumerate(table_parts(widths, [name in left for name in columns], room)):
+    named_by = n_identifying(cells)
+    parts = table_parts(widths, [name in left for name in names], room, words, named_by)
+    if len(parts) > 1 and len(cells) > 1 and not all(at in parts[-1] for at in range(named_by or len(names))):
+        names, cells = ["#", *names], [[str(number), *row] for number, row in enumerate(cells, 1)]
+        widths, words = _widths(names, cells)
+        parts = table_parts(widths, [name in left for name in names], room, words, n_named_by=1)
+    for number, part in enumerate(parts):
         table = Table(title=title if title and not number else None, title_justify="left", title_style="bold",
                       box=box.SIMPLE_HEAD, padding=0)  # fmt: skip
         for at, wraps in part.items():
-            side: Literal["left", "right"] = "left" if columns[at] in left else "right"
-            table.add_column(columns[at], justify=side, no_wrap=not wraps, overflow="fold")
+            side: Literal["left", "right"] = "left" if names[at] in left else "right"
+            least = least_width(widths[at], words[at], room) if wraps else None
+            table.add_column(names[at], justify=side, no_wrap=not wraps, overflow="fold", min_width=least)
         for row in cells:
             table.add_row(*(Text(row[at]) for at in part))
         _print_within(room, table)
+
+
+def _widths(names: Sequence[str], cells: Sequence[Sequence[str]]) -> tuple[list[int], list[int]]:
+    """Of each column, how wide it is on a screen, and its longest word."""
+    columns = [(name, *(row[at] for row in cells)) for at, name in enumerate(names)]
+    widths = [max(map(cell_len, texts)) for texts in columns]
+    return widths, [max((cell_len(word) for text in texts for word in text.split()), default=0) for texts in columns]
 
 
 def _print_within(room: int, table: Table) -> None:

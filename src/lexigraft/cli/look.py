@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lexigraft.cli.console import print_json, print_line, print_table, show_messages
+from lexigraft.cli.console import print_json, print_line, print_prose, print_table, show_messages
 from lexigraft.cli.options import FieldsOption, FormatOption, JsonOption
 from lexigraft.cli.setting_options import setting_option
 from lexigraft.core.errors import SettingError
@@ -12,8 +12,10 @@ from lexigraft.core.settings import DataSettings
 
 if TYPE_CHECKING:
     from lexigraft.data.look import Look
+    from lexigraft.vocab.language import Guess
 
 PARTS = ("documents", "queries", "judgements")
+_ONE = dict(zip(PARTS, ("document", "query", "judgement"), strict=True))
 _WIDTH = 100  # of a text that is shown
 
 
@@ -32,12 +34,16 @@ def look(
     on_bad_bytes: Annotated[str, setting_option(DataSettings, "on_bad_bytes")] = DataSettings.on_bad_bytes,
     json: JsonOption = False,
 ) -> None:
-    """Show what is understood of a file: fields, types, three documents, counts, warnings, and the command to build it.
+    """Show what is understood of a file: fields, types, three documents, counts, language, warnings, and the command to
+    build it.
 
-    Nothing is written. The whole file is read, so a mistake anywhere in it is found here.
+    Nothing is written. The whole file is read, so a mistake anywhere in it is found here. The language of documents is
+    guessed, and the stemmer and stop-words that go with it are written into the command; where it is unsure, they are
+    left at their defaults.
     """
     from lexigraft.data.look import build_commands, look_at
     from lexigraft.data.reading import Reading
+    from lexigraft.vocab.language import guess_language, word_options
 
     show_messages()
     if part not in PARTS:
@@ -45,11 +51,16 @@ def look(
     checked = DataSettings(fields=fields or "", format=format_ or DataSettings.format, on_bad_bytes=on_bad_bytes)
     reading = Reading("keep", checked.on_bad_bytes, checked.fields, checked.format)
     found = look_at(source, part, reading)
-    commands = build_commands(found, reading)
+    guess = guess_language(found.sample.texts) if part == PARTS[0] else None
+    options = [word_options(guess, sections) for sections in (("lexical",), ("lexical", "vocab"))] if guess else []
+    commands = build_commands(found, reading, *options)
     if json:
-        print_json({**_facts(found), "commands": commands})
+        print_json({**_facts(found), **_language_facts(guess), "commands": commands})
         return
     _print(found)
+    if guess is not None:
+        for line in _language(guess):
+            print_prose(line)
     print_line("build it:" if part == PARTS[0] else "use it:")
     for command in commands:
         print_line(f"  {command}")
@@ -78,7 +89,8 @@ def _facts(found: "Look") -> dict[str, Any]:
 
 def _print(found: "Look") -> None:
     mean = f", {found.words / found.n_records:,.1f} words each" if found.part != PARTS[2] else ""
-    print_line(f"{found.source}: {found.format}; {found.n_records:,} {found.part}{mean}", style="bold")
+    counted = f"{found.n_records:,} {found.part}" if found.n_records != 1 else f"1 {_ONE[found.part]}"
+    print_line(f"{found.source}: {found.format}; {counted}{mean}", style="bold")
     guessed = found.chosen.guessed if found.chosen is not None else frozenset()
     rows = [
         (name, _role(column.role, column.role in guessed), column.words, f"{found.n_records - column.n_filled:,}")
@@ -87,9 +99,32 @@ def _print(found: "Look") -> None:
     if rows:
         print_table("", ("field", "is", "holds", "empty"), rows, left=("field", "is", "holds"))
     for noun in found.shown:
-        print_line("  ".join(f"{key}: {_short(value)}" for key, value in noun._asdict().items() if value != ""))
+        print_prose("  ".join(f"{key}: {_short(value)}" for key, value in noun._asdict().items() if value != ""))
     for warning in found.warnings:
-        print_line(f"warning: {warning}", style="yellow")
+        print_prose(f"warning: {warning}", style="yellow")
+
+
+def _language_facts(guess: "Guess | None") -> dict[str, Any]:
+    if guess is None:
+        return {}
+    return {
+        "language": {
+            "name": guess.language,
+            "sure": guess.sure,
+            "because": guess.because,
+            "stemmer": guess.stemmer,
+            "stopwords": guess.stopwords,
+        }
+    }
+
+
+def _language(guess: "Guess") -> tuple[str, str]:
+    """What was guessed and by what; what follows of it."""
+    if not guess.sure:
+        stays = f"  stemmer and stop-words stay {guess.stemmer}, the default; or: --set lexical.stemmer=LANGUAGE"
+        return f"language: unsure ({guess.because})", stays
+    name = guess.language.title() if guess.language else "one without a stemmer"
+    return f"language: {name} ({guess.because})", f"  stemmer {guess.stemmer}, stop-words {guess.stopwords}"
 
 
 def _role(role: str, guessed: bool) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from lexigraft.cli.console import print_json, print_line, print_table
+from lexigraft.cli.console import print_json, print_line, print_prose, print_table
 from lexigraft.cli.options import JsonOption
 
 app = typer.Typer(no_args_is_help=True, help="Whole sets of settings by name: the papers', and small ones beside them.")
@@ -20,8 +20,14 @@ def list_(json: JsonOption = False) -> None:
     if json:
         print_json([{"name": r.name, "title": r.title, "paper": r.paper, "scale": r.scale} for r in recipes])
         return
+    # The titles of the papers are long and come several times: below the table, each once.
+    papers = {
+        paper: f"[{number}]" for number, paper in enumerate(dict.fromkeys(r.paper for r in recipes if r.paper), 1)
+    }
     columns = ("recipe", "scale", "what it is", "paper")
-    print_table("", columns, [(r.name, r.scale, r.title, r.paper) for r in recipes], left=columns)
+    print_table("", columns, [(r.name, r.scale, r.title, papers.get(r.paper, "")) for r in recipes], left=columns)
+    for paper, number in papers.items():
+        print_prose(f"{number} {paper}")
 
 
 @app.command()

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lexigraft.cli.console import BarProgress, err, out, print_json, print_table, show_messages
+from lexigraft.cli.console import BarProgress, err, out, print_json, print_prose, print_table, show_messages
 from lexigraft.cli.cost import CostOption, cost_overrides
 from lexigraft.cli.options import (
     QUICKSTART,
@@ -149,7 +149,14 @@ def _run(
 
 
 def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
-    from lexigraft.stages.report import COLUMNS, choice_lines, operating_point_lines, reading_lines, table_cells
+    from lexigraft.stages.report import (
+        COLUMNS,
+        choice_lines,
+        operating_point_lines,
+        reading_lines,
+        searched_rows,
+        table_cells,
+    )
 
     if not report:  # another process has it
         return
@@ -161,10 +168,10 @@ def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
         out.print(f"{collection['name']}: indexed and searchable; no judged queries, so nothing was measured")
         return
     queries = f"{collection['queries']:,} {collection['split']} queries"
-    title = f"{collection['name']}: {queries} over {collection['documents']:,} documents"
+    title = f"{collection['name']}: {queries} over {searched_rows(report)}"
     print_table(title, COLUMNS, table_cells(report), left=("system",))
     for line in (*operating_point_lines(report), *reading_lines(report), *choice_lines(report)):
-        out.print(line, soft_wrap=True, highlight=False)
+        print_prose(line)
     out.print(
         f"picture: {folder / 'report.png'}   table: {folder / 'report.md'}   numbers: {folder / 'report.json'}",
         soft_wrap=True,

@@ -23,6 +23,7 @@ from lexigraft.cli.options import (
     WhereOption,
 )
 from lexigraft.core.errors import SettingError
+from lexigraft.core.types import counted_rows
 
 if TYPE_CHECKING:
     from lexigraft.retrieve.retriever import Retriever
@@ -84,7 +85,9 @@ def search(
     if query is not None:
         _answer(retriever, query, asked, json)
         return
-    err.print(f"{retriever.n_documents:,} documents. Type a query; an empty line or Ctrl-D ends.")
+    err.print(
+        f"{counted_rows(retriever.n_documents, retriever.in_passages)}. Type a query; an empty line or Ctrl-D ends."
+    )
     while text := _ask():
         _answer(retriever, text, asked, json)
 

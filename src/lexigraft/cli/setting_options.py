@@ -11,8 +11,11 @@ from lexigraft.core.settings.every import SECTIONS
 from lexigraft.core.settings.section import Section, declared
 
 
-def setting_option(section: type[Section], key: str, flag: str | None = None, panel: str | None = None) -> Any:
-    """An option that is checked as the setting is; its default is the one of the parameter."""
+def setting_option(
+    section: type[Section], key: str, flag: str | None = None, panel: str | None = None, default: str | None = None
+) -> Any:
+    """An option that is checked as the setting is; its default is the one of the parameter. `default` is what is shown
+    for it where that is None."""
     one = declared(section)[key]
 
     def checked(value: Any) -> Any:
@@ -21,7 +24,9 @@ def setting_option(section: type[Section], key: str, flag: str | None = None, pa
         return value
 
     name = flag or f"--{key.replace('_', '-')}"
-    return typer.Option(name, help=f"{_help(one)}.", rich_help_panel=panel, callback=checked)
+    return typer.Option(
+        name, help=f"{_help(one)}.", rich_help_panel=panel, callback=checked, show_default=default or True
+    )
 
 
 def override_option(name: str, flag: str | None = None, metavar: str | None = None, default: str | None = None) -> Any:

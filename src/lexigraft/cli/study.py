@@ -171,8 +171,15 @@ def _show_plan(plan: list[_Planned], gib: float, jobs: int, json: bool) -> None:
     if json:
         print_json({"processes": [one._asdict() for one in plan], "minutes": total / jobs, "gib_a_process": gib})
         return
-    rows = [[*map(str, one[:5]), f"{one.minutes:.1f}", one.about] for one in plan]
-    columns = ["study", "collection", "arm", "seed", "trainings", "minutes", "what"]
+    arms: dict[tuple[str, str, str], list[_Planned]] = {}  # the seeds of an arm in one line
+    for one in plan:
+        arms.setdefault((one.study, one.collection, one.arm), []).append(one)
+    rows = [
+        [*arm, " ".join(str(one.seed) for one in seeds), str(sum(one.trainings for one in seeds)),
+         f"{sum(one.minutes for one in seeds):.1f}", seeds[0].about]
+        for arm, seeds in arms.items()
+    ]  # fmt: skip
+    columns = ["study", "collection", "arm", "seeds", "trainings", "minutes", "what"]
     print_table("", columns, rows, ("study", "collection", "arm", "what"))
     print_line(f"about {total / jobs:.0f} minutes with --jobs {jobs}, {gib:.1f} GiB of memory a process")
 

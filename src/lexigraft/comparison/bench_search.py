@@ -70,6 +70,7 @@ def index_facts(index: Index, path: Path) -> dict[str, Any]:
     lists = index.entries.nbytes + index.stream.nbytes
     return {
         "documents": index.n_documents,
+        "passages": index.meta.passages,
         "terms": index.n_terms,
         "postings": index.meta.n_postings,
         "bits": index.meta.bits,

@@ -40,6 +40,7 @@ def bench_text(
     return {
         "collection": asked.source,
         "documents": found[0].index.n_documents,
+        "passages": found[0].index.meta.passages,
         "queries": len(texts),
         "runs": times,
         "threads": 1,

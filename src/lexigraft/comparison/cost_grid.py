@@ -57,6 +57,7 @@ class CostGrid:
     front: Sequence[Keep]
     compared: SideBySide
     budget: Budget | None = None
+    passages: bool = False  # it is passages that `documents` counts
 
 
 def parse_counts(option: str, text: str) -> tuple[int, ...]:
@@ -123,7 +124,7 @@ class _Measuring:
         front = [own[at] for at in pareto_front([Point(row["FLOPS"], row[CHOSEN_BY]) for row in own])]
         return CostGrid(
             self.system, self.on.split, rows[0]["queries"], rows[0]["documents"], rows,
-            [(row["qk"], row["dk"]) for row in front], self.comparison(rows), budget,
+            [(row["qk"], row["dk"]) for row in front], self.comparison(rows), budget, rows[0].get("passages", False),
         )  # fmt: skip
 
     def comparison(self, rows: Sequence[dict[str, Any]]) -> SideBySide:

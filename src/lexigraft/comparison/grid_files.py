@@ -12,6 +12,7 @@ from lexigraft.comparison.prunings import BM25
 from lexigraft.comparison.side_by_side import comparison_facts
 from lexigraft.comparison.validation import CHOSEN_BY
 from lexigraft.core.artifact import Manifest, write_artifact, write_json
+from lexigraft.core.types import counted_rows
 from lexigraft.stages.report import cell
 from lexigraft.stages.standalone import require_free_for
 from lexigraft.stages.tables import markdown_table, write_csv
@@ -52,6 +53,7 @@ def facts(found: CostGrid) -> dict[str, Any]:
         "split": found.split,
         "queries": found.queries,
         "documents": found.documents,
+        "passages": found.passages,
         "rows": [{name: row[name] for name in COLUMNS if name in row} for row in found.rows],
         "front": [list(keep) for keep in found.front],
         "budget": None if found.budget is None else asdict(found.budget),
@@ -82,7 +84,9 @@ def validated_marks(found: CostGrid, budget: Budget) -> Marks:
 
 
 def measured_title(found: CostGrid) -> str:
-    return f"{found.system}: {found.queries:,} {found.split} queries over {found.documents:,} documents"
+    return (
+        f"{found.system}: {found.queries:,} {found.split} queries over {counted_rows(found.documents, found.passages)}"
+    )
 
 
 def validated_title(found: CostGrid, budget: Budget) -> str:

@@ -93,6 +93,7 @@ def measure_indexes(
         "split": asked.split,
         "queries": len(asked.queries),
         "documents": found[0].index.n_documents,
+        "passages": found[0].index.meta.passages,
         "timed_queries": _spread(vectors[0], settings.limit).n_rows,
         "runs": settings.runs,
         "threads": 1,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from lexigraft.comparison.index_stats import BLOCKMAX, DEFAULT, MAXSCORE, QUALITY
 from lexigraft.comparison.list_maxima_picture import draw
 from lexigraft.core.artifact import Manifest, write_artifact, write_json
+from lexigraft.core.types import counted_rows
 from lexigraft.search.counters import COUNTERS
 from lexigraft.stages.standalone import require_free_for
 from lexigraft.stages.tables import markdown_table, write_csv
@@ -107,7 +108,8 @@ def heading(found: Found) -> str:
     """What was measured, in a line."""
     which = f"{found['split']} queries" if found["split"] else "queries"
     return (
-        f"{found['collection']}: {found['queries']:,} {which} over {found['documents']:,} documents; times and "
+        f"{found['collection']}: {found['queries']:,} {which} over "
+        f"{counted_rows(found['documents'], found.get('passages', False))}; times and "
         f"operations of {found['timed_queries']:,} queries, {found['runs']} runs, one thread, from vector to ranked ids"
     )
 

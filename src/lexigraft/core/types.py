@@ -38,6 +38,11 @@ def document_of(identifier: str) -> str:
     return identifier.rpartition("#")[0]
 
 
+def counted_rows(count: int, passages: bool = False) -> str:
+    """What an index or a matrix has rows of, in words: "3 documents", "1 passage"."""
+    return f"{count:,} {'passage' if passages else 'document'}{'' if count == 1 else 's'}"
+
+
 class Query(NamedTuple):
     query_id: str
     text: str

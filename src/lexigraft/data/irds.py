@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lexigraft.core.errors import InputError, MissingExtraError
+from lexigraft.core.installing import install_extra
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
 
@@ -75,7 +76,7 @@ def _load(dataset_id: str) -> Any:
         import ir_datasets
     except ImportError as error:
         raise MissingExtraError(
-            f"{PREFIX}{dataset_id}", "ir-datasets", "pip install 'lexigraft[ir-datasets]', or give a folder"
+            f"{PREFIX}{dataset_id}", "ir-datasets", f"{install_extra('ir-datasets')}, or give a folder"
         ) from error
     try:
         dataset = ir_datasets.load(dataset_id)

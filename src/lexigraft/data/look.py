@@ -14,6 +14,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.collection import FolderCollection, open_collection
 from lexigraft.data.duplicates import FirstLines
+from lexigraft.data.even_sample import EvenSample
 from lexigraft.data.fields import DOCUMENT, ID, JUDGEMENT, QUERY, QUERY_ID, Chosen
 from lexigraft.data.readers.formats import format_of
 from lexigraft.data.readers.metadata import cell_value
@@ -67,6 +68,7 @@ class Look:
     n_repeated: int = 0
     words: int = 0
     longest: int = 0
+    sample: EvenSample = field(default_factory=EvenSample)  # of the texts
     shown: list[Noun] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -143,6 +145,7 @@ def _count(found: Look, nouns: Iterator[Noun]) -> None:
         if isinstance(noun, Qrel):
             continue
         text = noun.contents if isinstance(noun, Document) else noun.text
+        found.sample.add(text)
         n_words = len(text.split())
         found.words += n_words
         found.n_empty += n_words == 0
@@ -195,14 +198,19 @@ def _kind(value: Any) -> str:
     return next((name for kind, name in names.items() if isinstance(value, kind)), type(value).__name__)
 
 
-def build_commands(found: Look, given: Reading) -> list[str]:
-    """What to call next, with what was understood written out."""
+def build_commands(
+    found: Look, given: Reading, index_options: Sequence[str] = (), run_options: Sequence[str] = ()
+) -> list[str]:
+    """What to call next, with what was understood written out; the commands for documents get further options."""
     options = [f"--fields {quote(found.chosen.option)}"] if found.chosen is not None and found.format != FILES else []
     options += [f"--format {given.format}"] if given.format != "auto" else []
     said = " ".join(options)
     if found.part == DOCUMENTS:
         data = f"--data {quote(found.source)} {said}".rstrip()
-        return [f"lexigraft index {data} --out INDEX", f"lexigraft run {data} --out RUN"]
+        return [
+            " ".join(["lexigraft index", data, "--out INDEX", *index_options]),
+            " ".join(["lexigraft run", data, "--out RUN", *run_options]),
+        ]
     option = "--queries" if found.part == QUERIES else "--qrels test="
     joined = f"{option} {quote(found.source)}" if found.part == QUERIES else f"{option}{quote(found.source)}"
     return [f"lexigraft run --data DOCUMENTS --out RUN {joined} {said}".rstrip()]

@@ -1,4 +1,4 @@
-"""From click logs to a testset, a validset and two trainsets (D2): read, filter, correct, cluster, draw, write."""
+"""From click logs to a collection with train, dev and test queries (D2): read, filter, correct, cluster, draw."""
 
 import logging
 from collections import Counter
@@ -13,34 +13,29 @@ from lexigraft.core.artifact import Manifest, hash_file, require_replaceable, wr
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import AUTO
-from lexigraft.core.types import Document, Qrel, Query
+from lexigraft.data.clicks.automatic_sizes import clusters_for, sizes_for
 from lexigraft.data.clicks.log import ClickLog, ClickPair, filter_pairs, labelled_pairs, read_click_log
 from lexigraft.data.clicks.propensity import label_pairs, propensities
-from lexigraft.data.clicks.sets import ClickSet, ClickSets, make_sets
-from lexigraft.data.clicks.settings import ClickFilter, Columns, Correction, SetSizes
-from lexigraft.data.write import write_collection
+from lexigraft.data.clicks.sets import ClickSet, make_sets
+from lexigraft.data.clicks.settings import ClickFilter, Columns, Correction
+from lexigraft.datasets.click_files import SETS, write_click_files
 from lexigraft.datasets.query_clusters import choose_backbone, cluster_queries, require_enough, require_sklearn
 
-KIND, FORMAT_VERSION = "click-data", 1
-CLUSTERS_FILE, DISTRACTOR = "clusters.tsv", "distractor"
-# Folder, field of `ClickSets`, name of its judgements.
-SETS = (
-    ("testset", "test", "test"), ("validset", "valid", "dev"),
-    ("trainset-small", "train_small", "train"), ("trainset", "train", "train"),
-)  # fmt: skip
+KIND, FORMAT_VERSION = "click-data", 2  # 1 had only the sets in their folders, and no collection of all of them
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class ClickDataSettings:
-    """Everything that decides what comes out of a log."""
+    """Everything that decides what comes out of a log. `sizes` has fields of `SetSizes`; those that it lacks, and the
+    number of clusters where it is None, follow the number of queries (`data.clicks.automatic_sizes`)."""
 
     columns: Columns = field(default_factory=Columns)
     keep: ClickFilter = field(default_factory=ClickFilter)
     correction: Correction = field(default_factory=Correction)
-    sizes: SetSizes = field(default_factory=SetSizes)
-    clusters: int = 10_000
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    clusters: int | None = None
     backbone: str = AUTO
     seed: int = 0
 
@@ -48,7 +43,8 @@ class ClickDataSettings:
 def make_click_data(
     source: Path, more: Sequence[Path], settings: ClickDataSettings, out: Path, progress: Progress = SILENT
 ) -> dict[str, Any]:
-    """Write the four sets under `out`, one artifact, and return its report. `more` are logs that only train."""
+    """Write the collection and its sets to `out`, one artifact, and return its report. `more` are logs that only
+    train."""
     require_replaceable(out)
     require_sklearn()
     backbone = choose_backbone(settings.backbone)
@@ -63,24 +59,27 @@ def make_click_data(
         )
     further_pairs, further_facts = _pairs(further, settings, propensity) if further else ([], None)
     queries = dict(sorted({pair.query_id: pair.query for pair in pairs}.items()))
-    require_enough(len(queries), settings.clusters)
-    found = cluster_queries(list(queries.values()), settings.clusters, backbone, settings.seed, progress)
+    clusters = clusters_for(len(queries)) if settings.clusters is None else settings.clusters
+    require_enough(len(queries), clusters)
+    sizes = sizes_for(len(queries), clusters, settings.sizes)
+    found = cluster_queries(list(queries.values()), clusters, backbone, settings.seed, progress)
     cluster_of = dict(zip(queries, found.tolist(), strict=True))
-    sets = make_sets(pairs, cluster_of, settings.sizes, further_pairs, settings.seed)
+    sets = make_sets(pairs, cluster_of, sizes, further_pairs, settings.seed)
     report = {
         "log": facts, "more": further_facts, "backbone": backbone,
         "correction": {
             **asdict(settings.correction), "propensities": None if propensity is None else propensity.tolist(),
         },
-        "clusters": _cluster_facts(cluster_of, settings.clusters, sets.short_clusters),
+        "clusters": _cluster_facts(cluster_of, clusters, sets.short_clusters),
+        "sizes": asdict(sizes),
         "dropped_pairs": dict(sets.dropped),
         "sets": {name: _set_facts(getattr(sets, part)) for name, part, _ in SETS},
     }  # fmt: skip
-    config = {**asdict(settings), "backbone": backbone}
+    config = {**asdict(settings), "backbone": backbone, "clusters": clusters, "sizes": asdict(sizes)}
     del config["seed"]
     parents = {"log": hash_file(source), **{f"more-{n}": hash_file(path) for n, path in enumerate(more, 1)}}
     with write_artifact(out, Manifest(KIND, FORMAT_VERSION, config, parents, settings.seed)) as draft:
-        _write_sets(draft, sets, cluster_of)
+        write_click_files(draft, sets, cluster_of)
         write_json(draft / "report.json", report)
     return report
 
@@ -138,31 +137,3 @@ def _pair_facts(pairs: Sequence[ClickPair], queries: Set[str]) -> dict[str, Any]
         "docs_per_query": len(pairs) / len(queries) if queries else 0.0,
         "queries_per_doc": len(pairs) / documents if documents else 0.0,
     }
-
-
-def _write_sets(folder: Path, sets: ClickSets, cluster_of: Mapping[str, int]) -> None:
-    for name, part, split in SETS:
-        _write_set(folder / name, getattr(sets, part), split, cluster_of)
-
-
-def _write_set(folder: Path, part: ClickSet, split: str, cluster_of: Mapping[str, int]) -> None:
-    """BEIR layout; a document is its title. Queries of further logs have no cluster."""
-    every = [*part.positives, *part.distractors]
-    queries = {pair.query_id: pair.query for pair in every} | dict(part.distractor_queries)
-    titles = {pair.doc_id: pair.title for pair in every}
-    qrels = {split: [_qrel(pair) for pair in part.positives]}
-    if part.distractor_queries:
-        qrels[DISTRACTOR] = [_qrel(pair) for pair in part.distractors]
-    write_collection(
-        folder,
-        (Document(doc_id, title, "") for doc_id, title in sorted(titles.items())),
-        (Query(*query) for query in sorted(queries.items())),
-        qrels,
-    )
-    with (folder / CLUSTERS_FILE).open("w", encoding="utf-8") as file:
-        file.write("query-id\tcluster\n")
-        file.writelines(f"{query}\t{cluster_of[query]}\n" for query in sorted(queries) if query in cluster_of)
-
-
-def _qrel(pair: ClickPair) -> Qrel:
-    return Qrel(pair.query_id, pair.doc_id, pair.label)

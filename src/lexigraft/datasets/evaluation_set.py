@@ -10,13 +10,14 @@ from lexigraft.core.artifact import Manifest, hash_file, require_replaceable, wr
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Document, Qrel
+from lexigraft.data.clicks.automatic_sizes import clusters_for
 from lexigraft.data.clicks.background import Background
 from lexigraft.data.clicks.evalset import TERCILES, EvalSet, make_evalset, write_evalset
 from lexigraft.data.clicks.settings import EvalSettings
 from lexigraft.data.collection import CORPUS, Collection, open_collection
 from lexigraft.data.reading import Reading
 from lexigraft.data.sources import open_source
-from lexigraft.datasets.click_data import CLUSTERS_FILE
+from lexigraft.datasets.click_files import CLUSTERS_FILE
 from lexigraft.datasets.query_clusters import choose_backbone, cluster_queries
 from lexigraft.vocab.words import split_words
 
@@ -27,7 +28,7 @@ def make_evaluation_set(
     folder: Path,
     split: str,
     settings: EvalSettings,
-    clusters: int,
+    clusters: int | None,
     backbone: str,
     seed: int,
     out: Path,
@@ -37,8 +38,8 @@ def make_evaluation_set(
     """Write the evaluation set of the collection at `folder` to `out` and return its report.
 
     Queries judged in `split` (auto: test, dev or train) are candidates. The judgements of all splits tell which
-    documents belong to a cluster. Clusters are those of clusters.tsv or, where there is none, `clusters` new ones. The
-    documents of the collections `background` are added to the corpus.
+    documents belong to a cluster. Clusters are those of clusters.tsv or, where there is none, `clusters` new ones; for
+    None their number follows that of the queries. The documents of the collections `background` join the corpus.
     """
     require_replaceable(out)
     if not any(folder.glob("corpus.jsonl*")) and (folder / "testset").is_dir():
@@ -59,6 +60,7 @@ def make_evaluation_set(
         cluster_of = read_clusters(folder / CLUSTERS_FILE)
     else:
         used, ids = choose_backbone(backbone), sorted(queries)
+        clusters = clusters_for(len(ids)) if clusters is None else clusters
         found_clusters = cluster_queries([queries[name] for name in ids], clusters, used, seed, progress)
         cluster_of = dict(zip(ids, found_clusters.tolist(), strict=True))
     texts = {doc_id: document.contents for doc_id, document in documents.items()}

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import InputError, MissingExtraError
+from lexigraft.core.installing import install_extra
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import AUTO
 from lexigraft.vocab.words import split_words
@@ -39,9 +40,7 @@ def choose_backbone(name: str) -> str:
         log.info("queries are clustered by their words and letters: no packaged backbone is installed")
         return NONE
     if name != NONE and not has_torch:
-        raise MissingExtraError(
-            f"the backbone {name!r}", "torch", "pip install 'lexigraft[train]', or take --backbone none"
-        )
+        raise MissingExtraError(f"the backbone {name!r}", "torch", f"{install_extra('train')}, or take --backbone none")
     return name
 
 
@@ -71,7 +70,7 @@ def require_enough(n_queries: int, n_clusters: int) -> None:
 
 def require_sklearn() -> None:
     if importlib.util.find_spec("sklearn") is None:
-        raise MissingExtraError("clustering", "scikit-learn", "pip install 'lexigraft[clicks]'")
+        raise MissingExtraError("clustering", "scikit-learn", install_extra("clicks"))
 
 
 def _backbone_vectors(texts: Sequence[str], backbone: str, progress: Progress) -> NDArray[np.float32]:
@@ -121,7 +120,7 @@ def _k_means(vectors: NDArray[np.float32], n_clusters: int, seed: int, progress:
     n_batches = max(1, n_queries // max(SMALLEST_BATCH, QUERIES_A_CENTRE * n_clusters))
     model = MiniBatchKMeans(n_clusters, random_state=seed, n_init=1)
     batches = (rows for _ in range(PASSES) for rows in np.array_split(rng.permutation(n_queries), n_batches))
-    for rows in progress.track(batches, f"making {n_clusters:,} clusters", PASSES * n_batches):
+    for rows in progress.track(batches, "clustering queries", PASSES * n_batches):
         model.partial_fit(vectors[rows])
     places = np.array_split(np.arange(n_queries), n_queries // SMALLEST_BATCH + 1)
     parts = [model.predict(vectors[rows]) for rows in progress.track(places, "assigning queries", len(places))]

@@ -19,6 +19,7 @@ from typing import Any
 
 from lexigraft.core.artifact import hash_file, write_json
 from lexigraft.core.errors import ArtifactError, InputError, MissingExtraError
+from lexigraft.core.installing import install_extra
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.expand.settings import PLACE, GenerateSettings
 
@@ -255,7 +256,7 @@ def _transformers() -> Any:
         import transformers
     except ImportError as error:
         name = error.name or "transformers"
-        raise MissingExtraError("generating text", name, "pip install 'lexigraft[train]'") from error
+        raise MissingExtraError("generating text", name, install_extra("train")) from error
     hf: Any = transformers
     hf.utils.logging.set_verbosity_error()
     hf.utils.logging.disable_progress_bar()

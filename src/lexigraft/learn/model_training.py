@@ -11,6 +11,7 @@ from typing import Any
 from lexigraft.core.artifact import Manifest, hash_file, read_manifest, recipe
 from lexigraft.core.config import settings_config
 from lexigraft.core.errors import SettingError
+from lexigraft.core.installing import install_extra
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import BackboneSettings, FinetuneSettings, MlmSettings, Settings
 from lexigraft.data.collection import CORPUS, Collection
@@ -32,7 +33,7 @@ log = logging.getLogger(__name__)
 def why_not(collection: Collection) -> str:
     """Why no model can be trained for a collection; empty where one can."""
     if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
-        return f"{', '.join(missing)} not installed (pip install 'lexigraft[train]')"
+        return f"{', '.join(missing)} not installed ({install_extra('train')})"
     if not can_train(collection):
         return "no training judgements (qrels/train.tsv)"
     known = {query.query_id for query in collection.queries()}

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from lexigraft.core.artifact import hash_file
 from lexigraft.core.errors import InputError, MissingExtraError
+from lexigraft.core.installing import install_extra
 from lexigraft.core.processes import n_processes
 from lexigraft.core.types import Vocabulary
 from lexigraft.model.families import cut_layers, n_positions, take_decoder, without_pooler
@@ -102,7 +103,7 @@ def transformers_library() -> Any:
     try:
         import transformers
     except ImportError as error:
-        raise MissingExtraError("a neural model", "transformers", "pip install 'lexigraft[train]'") from error
+        raise MissingExtraError("a neural model", "transformers", install_extra("train")) from error
     hf: Any = transformers
     hf.utils.logging.set_verbosity_error()
     hf.utils.logging.disable_progress_bar()

@@ -157,6 +157,11 @@ def merge_segments(
         return writer.merge(everything, settings.index, progress)
 
 
+def holds_passages(live: Path) -> bool:
+    """Whether the rows of a live index are passages of documents."""
+    return read_state(live).passages
+
+
 def status(live: Path, verify: bool = False) -> dict[str, Any]:
     """What the live index holds; with `verify` every byte is compared with its checksum first."""
     state = open_newest(live, checksums=True)[0] if verify else read_state(live)

@@ -131,6 +131,11 @@ class Retriever:
         return self._state().index.n_documents
 
     @property
+    def in_passages(self) -> bool:
+        """Whether documents were cut into passages, of which the best one gives a document its score."""
+        return self._state().index.passages
+
+    @property
     def vocabulary(self) -> Vocabulary:
         """The terms that queries and documents are written in."""
         return self._state().index.vocabulary

@@ -7,6 +7,7 @@ from typing import Any
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
+from lexigraft.core.installing import install_pinned
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings
 from lexigraft.data import pydocs
@@ -76,8 +77,9 @@ def _say_what_is_missing(named: JudgedPackages) -> None:
     if named.missing:
         log.warning(
             "pydocs: %d of the %d packages that its judged view is made of are not installed (%s): what is measured "
-            "compares only with runs that have the same ones; for all: pip install -c constraints.txt -e '.[train]'",
+            "compares only with runs that have the same ones; for all: %s",
             len(named.missing), len(named.missing) + len(named.present), ", ".join(named.missing),
+            install_pinned("train"),
         )  # fmt: skip
 
 

@@ -153,6 +153,7 @@ def evaluate_queries(
         "ms_text_to_ids": from_text.mean,
         "ms_text_to_ids_p50": from_text.p50,
         "documents": opened.n_documents,
+        **({"passages": True} if opened.meta.passages else {}),  # it is these that were counted, here and by FLOPS
         "queries": encoded.n_rows,
         "terms": opened.n_terms,
         "postings": opened.meta.n_postings,

@@ -8,6 +8,7 @@ from typing import Any
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.types import counted_rows
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, as_json
 from lexigraft.stages.pictures import BM25_LOOK, finish, legend_below, log_axis, new_figure, save_figure
@@ -44,12 +45,12 @@ def assemble_report(
     if rows:
         collection |= {
             "documents": rows[0]["documents"],
+            **({"passages": True} if rows[0].get("passages") else {}),
             "queries": rows[0]["queries"],
             "measured_by": rows[0]["measured_by"],
         }
-    kept = [
-        {key: value for key, value in row.items() if key not in ("documents", "queries", "measured_by")} for row in rows
-    ]
+    of_all = ("documents", "passages", "queries", "measured_by")
+    kept = [{key: value for key, value in row.items() if key not in of_all} for row in rows]
     return {
         "collection": collection, "rows": kept, "operating_points": as_json(points),
         "read_of_documents": {name: facts for name, facts in read.items() if facts}, "stages": list(timings),
@@ -78,6 +79,12 @@ def write_report(report: Mapping[str, Any], run: RunFolder) -> None:
         draw(report, run.report("png"))
     else:
         run.report("png").unlink(missing_ok=True)  # of a former run on another collection
+
+
+def searched_rows(report: Mapping[str, Any]) -> str:
+    """What was searched, counted: "40 documents", or "120 passages" where documents were cut into them."""
+    collection = report["collection"]
+    return counted_rows(collection["documents"], collection.get("passages", False))
 
 
 def cell(column: str, value: Any) -> str:
@@ -156,12 +163,13 @@ def as_markdown(report: Mapping[str, Any]) -> str:
     lines = [f"# {collection['name']}", ""]
     if not rows:
         return "\n".join([*lines, "No judged queries: indexed and searchable, nothing measured.", ""])
+    one = "passage" if collection.get("passages") else "document"
     lines += [
-        f"{collection['queries']:,} {collection['split']} queries over {collection['documents']:,} documents.", "",
+        f"{collection['queries']:,} {collection['split']} queries over {searched_rows(report)}.", "",
         *markdown_table(COLUMNS, table_cells(report)), "",
-        "qk, dk: terms kept of a query and of a document (0: all, nothing was cut; below 1: those that weigh at least "
+        f"qk, dk: terms kept of a query and of a {one} (0: all, nothing was cut; below 1: those that weigh at least "
         "that share of the heaviest). L0: mean number of terms, before and after any cut. FLOPS: postings touched "
-        "by a query, per document of the collection. ms: mean milliseconds a query on one thread, from text to vector "
+        f"by a query, per {one} of the collection. ms: mean milliseconds a query on one thread, from text to vector "
         "(encode), from vector to ranked ids (search, as deep as is measured), and from text to the ten best ids "
         "(text_to_ids, measured as one call; p50 is its median).", "",
         *(part for line in operating_point_lines(report) for part in (f"{line}.", "")),
@@ -211,11 +219,12 @@ def draw(report: Mapping[str, Any], path: Path) -> None:
         axes.set_xscale("log")
         log_axis(axes.xaxis, [point.x for point in named])
     axes.margins(x=0.12, y=0.15)
-    axes.set_xlabel("FLOPS: postings a query touches, per document (log scale; left is cheaper)")
+    one = "passage" if report["collection"].get("passages") else "document"
+    axes.set_xlabel(f"FLOPS: postings a query touches, per {one} (log scale; left is cheaper)")
     axes.set_ylabel("MRR@10 (up is better)")
     collection = report["collection"]
     queries = f"{collection['queries']:,} {collection['split']} queries"
-    axes.set_title(f"{collection['name']}: {queries} over {collection['documents']:,} documents")
+    axes.set_title(f"{collection['name']}: {queries} over {searched_rows(report)}")
     finish(axes)
     legend_below(figure)
     label_points(axes, [point for point in named if point.name], [(point.x, point.y) for point in named])

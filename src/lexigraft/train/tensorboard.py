@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from lexigraft.core.errors import MissingExtraError
+from lexigraft.core.installing import install_extra
 from lexigraft.core.processes import is_leader
 
 Listener = Callable[[int, Mapping[str, float]], None]
@@ -29,7 +30,7 @@ class _Scalars:
         try:
             from torch.utils.tensorboard import SummaryWriter
         except ImportError as error:
-            remedy = "pip install 'lexigraft[tensorboard]', or leave the setting empty"
+            remedy = f"{install_extra('tensorboard')}, or leave the setting empty"
             raise MissingExtraError(f"finetune.tensorboard = {folder!r}", "tensorboard", remedy) from error
         self._make: Callable[..., Any] = SummaryWriter
         self._folder = folder

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError, MissingExtraError
+from lexigraft.core.installing import install_extra
 from lexigraft.vocab.wordpiece import SPECIAL_TOKENS, UNKNOWN, WordPieces
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def open_tokenizer(folder: Path) -> OpenTokenizer:
     try:
         import tokenizers
     except ImportError as error:
-        raise MissingExtraError(f"the tokenizer in {folder}", "tokenizers", "pip install 'lexigraft[train]'") from error
+        raise MissingExtraError(f"the tokenizer in {folder}", "tokenizers", install_extra("train")) from error
     file = folder / (MODEL_FILE if (folder / MODEL_FILE).is_file() else PIECES_FILE)
     try:
         backend = tokenizers.Tokenizer.from_file(str(file)) if file.name == MODEL_FILE else _of_pieces(file)

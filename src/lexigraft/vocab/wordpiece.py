@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import InputError, MissingExtraError
+from lexigraft.core.installing import install_extra
 from lexigraft.vocab.counting import count_words
 from lexigraft.vocab.raw_text import normalizer, pre_tokenizer
 from lexigraft.vocab.subwords import spelling_words
@@ -44,7 +45,7 @@ def train_wordpiece(texts: Iterable[str], size: int, min_count: int = 2) -> Word
     try:
         from tokenizers import Tokenizer, models, pre_tokenizers, trainers
     except ImportError as error:
-        raise MissingExtraError("a WordPiece tokenizer", "tokenizers", "pip install 'lexigraft[train]'") from error
+        raise MissingExtraError("a WordPiece tokenizer", "tokenizers", install_extra("train")) from error
 
     words = count_words(texts)
     if not words:

@@ -189,7 +189,7 @@ def test_wrong_bytes_can_be_replaced(tmp_path, caplog):
 def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"a\.parquet needs the package 'pyarrow'.*lexigraft\[parquet\]"):
+    with pytest.raises(MissingExtraError, match=r"a\.parquet needs the package 'pyarrow'.*pip install .*\[parquet\]"):
         documents_of(tmp_path / "a.parquet")
 
 

@@ -2,10 +2,12 @@
 
 import gzip
 import logging
+import re
 
 import pytest
 
 from lexigraft.core.errors import InputError, LexigraftError
+from lexigraft.core.installing import install_extra
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.collection import open_collection
 from lexigraft.data.readers.judgements import Triple, read_judgements, read_triples
@@ -232,5 +234,5 @@ class TestCatalogue:
         import sys
 
         monkeypatch.setitem(sys.modules, "ir_datasets", None)
-        with pytest.raises(LexigraftError, match=r"pip install 'lexigraft\[ir-datasets\]'"):
+        with pytest.raises(LexigraftError, match=re.escape(install_extra("ir-datasets"))):
             open_source("ir_datasets:vaswani")

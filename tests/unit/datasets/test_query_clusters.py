@@ -2,10 +2,12 @@
 
 import builtins
 import importlib.util
+import re
 
 import pytest
 
 from lexigraft.core.errors import InputError, MissingExtraError
+from lexigraft.core.installing import install_extra
 from lexigraft.datasets.query_clusters import choose_backbone, cluster_queries
 from tests.unit.model.test_backbone import folder  # noqa: F401
 
@@ -45,7 +47,7 @@ def test_what_is_not_installed(monkeypatch):
     with pytest.raises(MissingExtraError, match="--backbone none"):
         choose_backbone("embedded")
     without("sklearn")
-    with pytest.raises(MissingExtraError, match=r"pip install 'lexigraft\[clicks\]'"):
+    with pytest.raises(MissingExtraError, match=re.escape(install_extra("clicks"))):
         cluster_queries(QUERIES, 3, "none", seed=0)
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lexigraft.cli.console import print_line, print_table
+from lexigraft.cli.console import print_line, print_prose, print_table
 from lexigraft.comparison import comparison_files, grid_files
 from lexigraft.comparison.cost_grid import CostGrid
 from lexigraft.comparison.side_by_side import SideBySide
@@ -27,7 +27,7 @@ def show_grid(found: CostGrid, runs: Path | None, out: Path | None) -> None:
         columns, rows = grid_files.table(found.budget.all_rows, grid_files.validated_marks(found, found.budget))
         print_line(grid_files.validated_title(found, found.budget), style="bold")
         print_table("", columns, rows, left=NAMES)
-        print_line(grid_files.choice_in_words(found.budget))
+        print_prose(grid_files.choice_in_words(found.budget))
         print_line("")
     columns, rows = grid_files.table(found.rows, grid_files.measured_marks(found))
     print_table(grid_files.measured_title(found), columns, rows, left=NAMES)
@@ -40,7 +40,7 @@ def _comparisons(found: SideBySide) -> None:
     if found.comparisons:
         rows = map(comparison_files.comparison_row, found.comparisons)
         print_table("", comparison_files.COMPARISON_COLUMNS, rows, left=NAMES)
-        print_line(comparison_files.EXPLANATION)
+        print_prose(comparison_files.EXPLANATION)
 
 
 def _places(runs: Path | None, out: Path | None, table: str) -> None:

@@ -11,6 +11,7 @@ from lexigraft.cli.index import live, metadata, stats
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import JsonOption, ReplaceOption
 from lexigraft.core.errors import SettingError
+from lexigraft.core.types import counted_rows
 
 app = typer.Typer(invoke_without_command=True, no_args_is_help=True)
 
@@ -57,10 +58,12 @@ def index(
         meta = index_vectors(vectors, out_, settings, keep, BarProgress(), replace)
     else:
         raise SettingError("give either --data DIR or --vectors VECTORS")
+    rows = counted_rows(meta.n_documents, meta.passages)
+    facts = {"index": str(out_), "documents": meta.n_documents, "passages": meta.passages}
     show(
         json,
-        {"index": str(out_), "documents": meta.n_documents, "terms": meta.n_terms, "postings": meta.n_postings},
-        f"{out_}: {meta.n_documents:,} documents, {meta.n_terms:,} terms, {meta.n_postings:,} postings",
+        {**facts, "terms": meta.n_terms, "postings": meta.n_postings},
+        f"{out_}: {rows}, {meta.n_terms:,} terms, {meta.n_postings:,} postings",
         f'search it: lexigraft search --index {out_} "your query"',
     )
 

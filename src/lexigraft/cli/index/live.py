@@ -17,6 +17,7 @@ from lexigraft.cli.options import (
     overrides,
 )
 from lexigraft.core.errors import SettingError
+from lexigraft.core.types import counted_rows
 
 if TYPE_CHECKING:
     from lexigraft.index.live.writer import Merged
@@ -40,7 +41,8 @@ def live(
     if json:
         print_json({"live": str(out_), "documents": state.n_living})
         return
-    print_line(f"{out_}: {state.n_living:,} documents; add to it: lexigraft index add {out_} --vectors VECTORS")
+    rows = counted_rows(state.n_living, state.passages)
+    print_line(f"{out_}: {rows}; add to it: lexigraft index add {out_} --vectors VECTORS")
     if state.query_encoder.get("kind") == "bm25":
         print_line(
             "An index of BM25 keeps no counts, so this one takes no texts. One that does begins with the texts: "
@@ -79,7 +81,7 @@ def add(
     """Add documents as one more segment; readers see all of them at once, or none."""
     from lexigraft.core.config import load_settings
     from lexigraft.index.live.state import is_live
-    from lexigraft.retrieve.live_changes import Adding, add_texts, add_vectors
+    from lexigraft.retrieve.live_changes import Adding, add_texts, add_vectors, holds_passages
 
     show_messages()
     settings = load_settings(config, overrides(set_, on_duplicate, None, fields, format_))
@@ -95,7 +97,8 @@ def add(
         print_json({"live": str(live), **asdict(added)})
         return
     replaced = f", {added.n_replaced:,} of them in the place of older ones" if added.n_replaced else ""
-    print_line(f"{live}: {added.n_rows:,} documents added as segment {added.segment}{replaced}")
+    rows = counted_rows(added.n_rows, holds_passages(live))
+    print_line(f"{live}: {rows} added as segment {added.segment}{replaced}")
     if data is not None and not was_there:
         print_line(f"{live} is a new live index of BM25.")
     if added.own_scale:
@@ -132,7 +135,7 @@ def delete(
         print_json({"live": str(live), **asdict(deleted)})
         return
     absent = f"; {deleted.n_missing:,} were not there" if deleted.n_missing else ""
-    print_line(f"{live}: {deleted.n_documents:,} documents deleted{absent}")
+    print_line(f"{live}: {counted_rows(deleted.n_documents)} deleted{absent}")
 
 
 def merge(
@@ -148,7 +151,7 @@ def merge(
     """Merge segments where it pays, and leave out what was deleted; rankings stay as they are, but of BM25: where all
     segments become one, documents are weighed by their average length of now."""
     from lexigraft.core.config import load_settings
-    from lexigraft.retrieve.live_changes import merge_segments
+    from lexigraft.retrieve.live_changes import holds_passages, merge_segments
 
     show_messages()
     done = merge_segments(live, everything, load_settings(config, set_ or ()), wait, BarProgress())
@@ -156,19 +159,21 @@ def merge(
         print_json({"live": str(live), "merges": [asdict(item) for item in done]})
         return
     for item in done:
-        print_line(f"{live}: {_merged_line(item)}")
+        print_line(f"{live}: {_merged_line(item, holds_passages(live))}")
     if not done:
         remedy = "" if everything else "; --all merges all the same"
         print_line(f"{live}: nothing was merged, because it would not pay{remedy}")
 
 
-def _merged_line(item: "Merged") -> str:
+def _merged_line(item: "Merged", passages: bool) -> str:
     before = ", ".join(item.segments)
     if item.into is None:
-        return f"{before} held only deleted documents and went"
+        return f"{before} held only what was deleted and went"
     if not item.n_rows:
-        return f"{before} held only deleted documents; {item.into} stays, because it has the vocabulary"
-    line = f"{before} became {item.into}: {item.n_rows:,} documents, {item.n_dropped:,} deleted ones left out"
+        return f"{before} held only what was deleted; {item.into} stays, because it has the vocabulary"
+    line = (
+        f"{before} became {item.into}: {counted_rows(item.n_rows, passages)}, {item.n_dropped:,} deleted ones left out"
+    )
     if len(item.scales) > 1:
         line += f"; {len(item.scales)} scales became one, which changed weights by at most {item.largest_error:.3g}"
     return line
@@ -202,12 +207,12 @@ def status(
     ]
     print_table(
         f"{live}, generation {facts['generation']}",
-        ("segment", "documents", "deleted", "postings", "MB", "scale"),
+        ("segment", "passages" if facts["passages"] else "documents", "deleted", "postings", "MB", "scale"),
         rows,
         left=("segment",),
     )
     whole = "; every byte is as it was written" if verify else ""
-    print_line(f"{facts['documents']:,} documents, {facts['deleted']:,} deleted{whole}")
+    print_line(f"{counted_rows(facts['documents'], facts['passages'])}, {facts['deleted']:,} deleted{whole}")
 
 
 def _read_ids(path: Path) -> list[str]:

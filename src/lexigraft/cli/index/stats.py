@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.compared_indexes import ComparedIndexes
-from lexigraft.cli.console import BarProgress, print_json, print_line, print_table, show_messages
+from lexigraft.cli.console import BarProgress, print_json, print_line, print_prose, print_table, show_messages
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import JsonOption
 
@@ -42,11 +42,11 @@ def stats(
     if json:
         print_json(found)
         return
-    print_line(heading(found))
+    print_prose(heading(found))
     for table in tables(found):
         if table.rows:
             print_table(table.title, table.columns, table.cells(), left=("system", "lists of"))
     for note in notes(found):
-        print_line(note)
+        print_prose(note)
     if out is not None:
         print_line(f"tables, picture and numbers: {out}")

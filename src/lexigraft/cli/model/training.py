@@ -11,6 +11,7 @@ from lexigraft.cli.given_settings import ReadingOptions
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import DataOption, JsonOption, ReplaceOption
 from lexigraft.cli.stage import FinetuneOptions, StageOptions
+from lexigraft.core.types import counted_rows
 
 ModelOption = Annotated[Path, typer.Option("--model", help="A fine-tuned or imported model, or a run.")]
 VectorsOut = Annotated[Path, typer.Option("--out", help="The folder to write the vectors to.")]
@@ -68,8 +69,8 @@ def encode(
     show_messages()
     settings = given.load({"model.expansions": expansions})
     meta = encode_collection(data, model, out_, settings, BarProgress(), replace)
-    facts = {"vectors": str(out_), "documents": meta.n_rows, "terms": meta.n_terms}
-    show(json, facts, f"{out_}: {meta.n_rows:,} documents over {meta.n_terms:,} terms")
+    facts = {"vectors": str(out_), "documents": meta.n_rows, "passages": meta.passages, "terms": meta.n_terms}
+    show(json, facts, f"{out_}: {counted_rows(meta.n_rows, meta.passages)} over {meta.n_terms:,} terms")
 
 
 def _kept_step(folder: Path) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lexigraft.cli.console import print_line, print_table
+from lexigraft.cli.console import print_prose, print_table
 from lexigraft.stages.vocabularies import short_names
 
 UNKNOWN = "–"
@@ -49,7 +49,7 @@ def print_stats(vocabularies: Sequence[Mapping[str, Any]]) -> None:
         _print(used[0]["name"], names, _rows(_USE, used))
     for one, name in zip(vocabularies, names, strict=True):
         kind = "the first" if one["counts_from"] is None else "most frequent"
-        print_line(f"{kind} of {name}: {' '.join(one['top'])}")
+        print_prose(f"{kind} of {name}: {' '.join(one['top'])}")
 
 
 def print_comparison(facts: Mapping[str, Any]) -> None:
@@ -59,18 +59,18 @@ def print_comparison(facts: Mapping[str, Any]) -> None:
     names = short_names([one["vocabulary"] for one in both])
     for name, left_out in zip(names, facts["left_out"], strict=True):
         if left_out:
-            print_line(f"{name}: {left_out:,} pieces that continue a word are left out, the others compared as words")
-    print_line(
+            print_prose(f"{name}: {left_out:,} pieces that continue a word are left out, the others compared as words")
+    print_prose(
         f"shared: {facts['shared']:,} {facts['compared_as']}, {facts['share_of_a']:.1%} of {names[0]}, "
         f"{facts['share_of_b']:.1%} of {names[1]}; Jaccard {facts['jaccard']:.3f}"
     )
     if facts["shared_at_top"]:
         tops = ", ".join(f"{share:.1%} of the top {int(depth):,}" for depth, share in facts["shared_at_top"].items())
-        print_line(f"shared by count: {tops}")
+        print_prose(f"shared by count: {tops}")
     if facts["rank_correlation"] is not None:
-        print_line(f"rank correlation of the counts of shared {facts['compared_as']}: {facts['rank_correlation']:.3f}")
+        print_prose(f"rank correlation of the counts of shared {facts['compared_as']}: {facts['rank_correlation']:.3f}")
     for name, only in zip(names, (facts["only_in_a"], facts["only_in_b"]), strict=True):
-        print_line(f"only in {name}: {' '.join(only) or UNKNOWN}")
+        print_prose(f"only in {name}: {' '.join(only) or UNKNOWN}")
 
 
 def _rows(labels: Mapping[str, str], columns: Sequence[Mapping[str, Any]]) -> list[Row]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexigraft.core.errors import InputError, MissingExtraError
+from lexigraft.core.installing import install_extra
 from lexigraft.data.clicks.settings import Columns
 from lexigraft.data.readers.lines import read_lines
 
@@ -84,7 +85,7 @@ def _parquet_values(path: Path, columns: Columns) -> Iterator[tuple[int, Sequenc
         import pyarrow
         from pyarrow import parquet
     except ImportError as error:
-        raise MissingExtraError("a click log in Parquet", "pyarrow", "pip install 'lexigraft[clicks]'") from error
+        raise MissingExtraError("a click log in Parquet", "pyarrow", install_extra("clicks")) from error
     try:
         with parquet.ParquetFile(path) as file:
             _places(file.schema_arrow.names, columns, path)

@@ -72,7 +72,7 @@ def make_sets(
         raise InputError(
             f"nothing is left to train on: the sets take {sizes.per_cluster} queries from each cluster, and the "
             f"{len(members)} clusters hold {len(of_query)} together; ask for fewer clusters (--clusters) or smaller "
-            "sets (--test-queries, --test-distractors)"
+            "sets (--test-queries, --test-distractors), or give a log of more queries"
         )
     dropped = {
         "distractor document is a positive of the testset": test_lost,

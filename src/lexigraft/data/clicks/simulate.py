@@ -18,6 +18,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from lexigraft.core.errors import MissingExtraError
+from lexigraft.core.installing import install_extra
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.data.clicks.settings import Simulation
 
@@ -199,7 +200,7 @@ class _Table:
             import pyarrow
             from pyarrow import parquet
         except ImportError as error:
-            raise MissingExtraError("a click log in Parquet", "pyarrow", "pip install 'lexigraft[clicks]'") from error
+            raise MissingExtraError("a click log in Parquet", "pyarrow", install_extra("clicks")) from error
         types = (pyarrow.string(), pyarrow.string(), pyarrow.int32(), pyarrow.int64(), pyarrow.int64())
         self._schema = pyarrow.schema(list(zip(LOG_COLUMNS, types, strict=True)))
         self._batch = pyarrow.record_batch

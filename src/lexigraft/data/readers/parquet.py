@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import InputError, MissingExtraError
+from lexigraft.core.installing import install_extra
 from lexigraft.data.readers.records import ROW, Record, Records
 
 _BATCH_ROWS = 1024  # few, because a text may be long
@@ -15,7 +16,7 @@ def parquet_records(path: Path, on_bad_bytes: str = "error") -> Records:
         import pyarrow
         from pyarrow import parquet
     except ImportError as error:
-        raise MissingExtraError(str(path), "pyarrow", "pip install 'lexigraft[parquet]', or write CSV") from error
+        raise MissingExtraError(str(path), "pyarrow", f"{install_extra('parquet')}, or write CSV") from error
     number = 0
     try:
         with parquet.ParquetFile(path, pre_buffer=False) as file:

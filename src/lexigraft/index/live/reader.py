@@ -89,6 +89,11 @@ class LiveIndex:
         """Of an index of passages, how many passages."""
         return sum(segment.n_living for segment in self.segments)
 
+    @property
+    def passages(self) -> bool:
+        """Whether its rows are passages of documents."""
+        return any(segment.index.meta.passages for segment in self.segments)
+
     def holds(self, doc_id: str) -> bool:
         return any(segment.rows_of(doc_id) for segment in self.segments)
 
