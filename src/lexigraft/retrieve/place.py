@@ -37,6 +37,7 @@ class Place:
     qk: float = 0
     dk: int = 0
     why: str = ""
+    texts: Path | None = None  # those that all indexes of a run share; an index may have its own
 
 
 def find_place(
@@ -65,7 +66,8 @@ def find_place(
     if saved:
         opened = read_saved(path)
         place = Place(
-            str(path), opened.index, opened.index, opened.metadata, vectors, None, "", opened.qk, 0, opened.why
+            str(path), opened.index, opened.index, opened.metadata, vectors, None, "", opened.qk, 0, opened.why,
+            opened.texts,
         )
     else:
         place = Place(str(path), path, path, metadata_beside(path), vectors)
@@ -92,7 +94,7 @@ def _place_in_run(run: RunFolder, system: str | None, qk: float | None, dk: int 
         ensure_pruned_index(run, view, name, chosen[1])
     return Place(
         f"{name} of {run.root}", pruned, run.index(view, name, 0), run.metadata(view), run.vectors(view, name), run,
-        view, *chosen, why,
+        view, *chosen, why, run.texts(view),
     )  # fmt: skip
 
 
