@@ -44,8 +44,8 @@ from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
 from lexigraft.stages.report import assemble_report, write_report
-from lexigraft.stages.texts import ensure_texts
 from lexigraft.stages.run_origin import empty, is_of_another, refusal, require_emptiable, write_origin
+from lexigraft.stages.texts import ensure_texts
 from lexigraft.vectors import store as vectors_store
 from lexigraft.vectors.deciding_words import decide_words
 

@@ -20,8 +20,8 @@ from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import Vocabulary
 from lexigraft.index.inverted import Index, IndexMeta
-from lexigraft.index.texts import StoredTexts, open_texts
 from lexigraft.index.structure import require_range_size, require_structure
+from lexigraft.index.texts import StoredTexts, open_texts
 from lexigraft.index.version1 import open_version1
 
 KIND, FORMAT_VERSION = "index", 2

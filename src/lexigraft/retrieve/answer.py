@@ -1,18 +1,18 @@
-"""An answer with everything there is to show: what the query became, and of each document why it was found, what it says
-and what else is known of it."""
+"""An answer with everything there is to show: what the query became and, of each document, why it was found, what it
+says and what else is known of it."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from lexigraft.core.types import Contribution, Explanation
-from lexigraft.explain.matched_words import WordMatcher
-from lexigraft.explain.snippets import Snippet, Span, cut_snippet
 from lexigraft.index.metadata import Value
 from lexigraft.index.texts import KeptText
 from lexigraft.retrieve.finding import Asked, explanations, find, weighted_terms
 from lexigraft.retrieve.hits import WeightedTerm
+from lexigraft.retrieve.matched_words import MatchedWord, WordMatcher
 from lexigraft.retrieve.opened import Opened
+from lexigraft.retrieve.snippets import Snippet, Span, cut_snippet
 from lexigraft.search.live import Place as FoundPlace
 
 
@@ -50,19 +50,26 @@ class FoundDocument:
         if self.text is None:
             return None
         points = {match.term_id: match.points for match in self.matches}
-        words = (word for word in self._matcher.find(self.text) if not points.keys().isdisjoint(word.terms))
-        return cut_snippet(self.text, list(words), points)
+        return cut_snippet(self.text, self._matched_in(self.text), points)
+
+    @cached_property
+    def text_spans(self) -> tuple[Span, ...]:
+        """The words of the text that matched, from character to character; none without a text."""
+        return tuple((word.start, word.end) for word in self._matched_in(self.text or ""))
 
     @cached_property
     def title_spans(self) -> tuple[Span, ...]:
         """The words of the title that matched, from character to character."""
+        return tuple((word.start, word.end) for word in self._matched_in(self.title))
+
+    def _matched_in(self, text: str) -> list[MatchedWord]:
+        """Of the query's words, those whose terms this document was indexed by: pruning may have left some out."""
         matched = {match.term_id for match in self.matches}
-        words = self._matcher.find(self.title)
-        return tuple((word.start, word.end) for word in words if not matched.isdisjoint(word.terms))
+        return [word for word in self._matcher.find(text) if not matched.isdisjoint(word.terms)]
 
     @cached_property
     def metadata(self) -> dict[str, Value]:
-        """What else is known of the document, by key; empty where there are no metadata (`lexigraft index metadata`)."""
+        """What else is known of the document, by key; empty where the index has no metadata."""
         return self._state.metadata_of(self._place.segment.index, self._place.ordinal)
 
     def as_json(self, text: bool = True) -> dict[str, Any]:
@@ -75,6 +82,7 @@ class FoundDocument:
             **passage,
             "score": self.score,
             "title": self.title,
+            "title_spans": self.title_spans,
             **({"text": self.text} if text else {}),
             "snippet": None if snippet is None else snippet._asdict(),
             "metadata": self.metadata,

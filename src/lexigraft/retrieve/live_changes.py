@@ -18,8 +18,8 @@ from lexigraft.index.live.agreement import require_same_rows
 from lexigraft.index.live.opening import create_live, open_or_begin, open_writer
 from lexigraft.index.live.reader import open_newest
 from lexigraft.index.live.state import SEGMENTS, LiveState, is_live, read_state
-from lexigraft.index.live.writer import Appended, Deleted, LiveWriter, Merged, OnMissing
 from lexigraft.index.live.texts import room_for_texts
+from lexigraft.index.live.writer import Appended, Deleted, LiveWriter, Merged, OnMissing
 from lexigraft.index.store import open_index
 from lexigraft.index.texts import TextWriter
 from lexigraft.stages.collect import collect, collected

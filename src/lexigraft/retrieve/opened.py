@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import ArtifactError
+from lexigraft.index.inverted import Index
 from lexigraft.index.live.queries import open_live_encoder
 from lexigraft.index.live.reader import LiveIndex, open_live
 from lexigraft.index.live.state import is_live
-from lexigraft.index.inverted import Index
 from lexigraft.index.metadata import Metadata, Value, open_metadata
 from lexigraft.index.metadata_row import values_at
 from lexigraft.index.shared_texts import SharedTexts, open_shared_texts

@@ -28,6 +28,7 @@ from lexigraft.stages.expanded_documents import named_expansions
 from lexigraft.stages.layout import find_model
 from lexigraft.stages.origin import origin_of, same_content
 from lexigraft.stages.standalone_origin import remove_metadata_of, require_of, source_of_vectors
+from lexigraft.stages.texts import keep_texts_of_rows
 from lexigraft.vectors import store as vectors_store
 from lexigraft.vectors.deciding_words import decide_words
 
@@ -77,12 +78,14 @@ def index_vectors(
     keep: int = 0,
     progress: Progress = SILENT,
     replace_other: bool = False,
+    data: str | None = None,
 ) -> IndexMeta:
     """Index vectors made by `encode` at `out`. An index of the same collection there is replaced; that of another one
-    only with `replace_other`. Vectors of a run, which do not name their collection, are known by their own path."""
+    only with `replace_other`. Vectors of a run, which do not name their collection, are known by their own path. `data`
+    is the collection that they are of, whose texts are kept."""
     require_free_for(out, index_store.KIND)
-    if settings.index.texts == "yes":
-        raise SettingError("index.texts = 'yes' is not possible with --vectors, which hold no texts; give --data")
+    if settings.index.texts == "yes" and data is None:
+        raise SettingError("vectors hold no texts; to keep those of the collection that they are of, give --data, too")
     opened = vectors_store.open_vectors(vectors)
     source = source_of_vectors(vectors)
     is_other = require_of(
@@ -94,7 +97,9 @@ def index_vectors(
         notes=origin_of(source, out).note,
     )  # fmt: skip
     with write_artifact(out, manifest) as folder:
-        build_index(replace(opened, query_encoder=queries), folder, keep, settings.index, progress)
+        meta = build_index(replace(opened, query_encoder=queries), folder, keep, settings.index, progress)
+        if data is not None:
+            keep_texts_of_rows(data, opened.matrix.row_ids, settings, folder, meta.reordered)
     if is_other:
         remove_metadata_of(out)
     return open_index(out, checksums=False).meta

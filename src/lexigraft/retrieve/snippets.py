@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from lexigraft.explain.matched_words import MatchedWord
+from lexigraft.retrieve.matched_words import MatchedWord
 from lexigraft.vocab.words import places_of_words
 
 WIDTH = 240  # characters of a snippet: three lines of a terminal
