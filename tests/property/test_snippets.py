@@ -5,7 +5,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lexigraft.retrieve.matched_words import MatchedWord, WordMatcher
+from lexigraft.retrieve.matched_words import MatchedWord, WordMatcher, WordReader
 from lexigraft.retrieve.snippets import cut_snippet
 from lexigraft.vocab.words import places_of_words
 
@@ -68,7 +68,7 @@ def slow_cut(text, words, points, width):
 @example("longestwordofall cat", {9: 5, 0: 1}, 5)
 @example("", {}, 10)
 def test_a_snippet_is_what_the_slow_way_finds(text, points, width):
-    words = WordMatcher(points, terms_of).find(text)
+    words = WordMatcher(points, WordReader(terms_of)).find(text)
     assert words == slow_words(text, points)
     snippet = cut_snippet(text, words, points, width)
     assert (snippet.start, snippet.end) == slow_cut(text, words, points, width)
@@ -79,6 +79,6 @@ def test_a_snippet_is_what_the_slow_way_finds(text, points, width):
 
 @given(TEXT, POINTS)
 def test_pieces_are_remembered(text, points):
-    matcher = WordMatcher(points, terms_of)
+    matcher = WordMatcher(points, WordReader(terms_of))
     assert matcher.find(text) == matcher.find(text)
     assert matcher.find(f"{text} {text}")[: len(matcher.find(text))] == matcher.find(text)

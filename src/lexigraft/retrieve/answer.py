@@ -122,7 +122,7 @@ def answer_query(state: Opened, query: str, asked: Asked) -> Answer:
     row, whole = state.encode(query), bool(asked.two_step)
     searched = row if whole else state.cut(row)
     found = find(state, query, row, asked)
-    matcher = WordMatcher(searched[0].tolist(), state.terms_of_word)
+    matcher = WordMatcher(searched[0].tolist(), state.words)
     together = zip(found, explanations(state, row, found, whole), strict=True)
     hits = (_document(state, rank, place, why, matcher) for rank, (place, why) in enumerate(together, 1))
     return Answer(query, tuple(weighted_terms(state, query, searched)), tuple(hits), state.keeps_texts)

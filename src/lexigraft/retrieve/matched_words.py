@@ -1,12 +1,13 @@
 """Where a text holds the words by which it was found."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from lexigraft.vocab.words import places_of_words
 
 LONGEST_REMEMBERED = 64  # characters; longer pieces of text seldom come again
+MOST_REMEMBERED = 1 << 16  # pieces: some twenty mebibytes
 _PIECE = re.compile(r"\S+")
 
 
@@ -18,31 +19,53 @@ class MatchedWord(NamedTuple):
     terms: tuple[int, ...]
 
 
-class WordMatcher:
-    """Finds the words of texts that stand for one of `terms`. A text is cut at white space first, which no word goes
-    across, so that the rule of words and `terms_of`, which says what one word stands for, are asked once for each
-    distinct piece."""
+class WordReader:
+    """What the words in pieces of texts, which white space separates, stand for. Short pieces are remembered: those of
+    texts that are shown come again and again, and the rule of words and the stemmer cost more than all the rest."""
 
-    def __init__(self, terms: Collection[int], terms_of: Callable[[str], Sequence[int]]) -> None:
-        self._terms, self._terms_of = frozenset(terms), terms_of
+    def __init__(self, terms_of: Callable[[str], Iterable[int]]) -> None:
+        self._terms_of = terms_of  # of one word
+        self._known: dict[str, tuple[MatchedWord, ...]] = {}
+
+    def words(self, piece: str) -> tuple[MatchedWord, ...]:
+        """The words of a piece that stand for any term."""
+        words = self._known.get(piece)
+        if words is None:
+            words = tuple(self._cut(piece))
+            if len(piece) <= LONGEST_REMEMBERED:
+                if len(self._known) >= MOST_REMEMBERED:
+                    self._known = {}
+                self._known[piece] = words
+        return words
+
+    def _cut(self, piece: str) -> Iterator[MatchedWord]:
+        for start, end in places_of_words(piece):
+            if terms := tuple(self._terms_of(piece[start:end])):
+                yield MatchedWord(start, end, terms)
+
+
+class WordMatcher:
+    """Finds the words of texts that stand for one of `terms`. No word goes across white space, so that texts are cut
+    there, and each distinct piece is looked at once."""
+
+    def __init__(self, terms: Iterable[int], reader: WordReader) -> None:
+        self._terms, self._reader = frozenset(terms), reader
         self._known: dict[str, tuple[MatchedWord, ...]] = {}
 
     def find(self, text: str) -> list[MatchedWord]:
-        """The words that match, in order."""
-        found = []
+        """The words that match, in order, each with those of the terms that it stands for."""
+        found: list[MatchedWord] = []
         for piece in _PIECE.finditer(text):
             string = piece[0]
             words = self._known.get(string)
             if words is None:
-                words = tuple(self._words(string))
-                if len(string) <= LONGEST_REMEMBERED:
-                    self._known[string] = words
+                words = self._known[string] = tuple(self._matching(string))
             if words:
                 at = piece.start()
                 found += [MatchedWord(at + word.start, at + word.end, word.terms) for word in words]
         return found
 
-    def _words(self, piece: str) -> list[MatchedWord]:
-        cut = ((start, end, self._terms_of(piece[start:end])) for start, end in places_of_words(piece))
-        meant = [MatchedWord(start, end, tuple(sorted(self._terms.intersection(of)))) for start, end, of in cut]
-        return [word for word in meant if word.terms]
+    def _matching(self, piece: str) -> Iterator[MatchedWord]:
+        for word in self._reader.words(piece):
+            if not self._terms.isdisjoint(word.terms):
+                yield word._replace(terms=tuple(term for term in word.terms if term in self._terms))

@@ -18,6 +18,7 @@ from lexigraft.index.metadata_row import values_at
 from lexigraft.index.shared_texts import SharedTexts, open_shared_texts
 from lexigraft.index.store import open_index
 from lexigraft.index.texts import KeptText
+from lexigraft.retrieve.matched_words import WordReader
 from lexigraft.retrieve.place import Place, require_made_of
 from lexigraft.search.conditions import parse_condition
 from lexigraft.search.filters import filter_masks
@@ -27,7 +28,6 @@ from lexigraft.vectors.query_encoder import QueryEncoder
 from lexigraft.vectors.store import open_vectors
 
 MOST_FILTERS = 32  # sets of conditions whose masks are remembered
-MOST_WORDS = 1 << 16  # of texts that were shown, some ten mebibytes
 
 Row = tuple[NDArray[np.int32], NDArray[np.float32]]
 
@@ -47,7 +47,7 @@ class Opened:
         self._lock = Lock()
         self._searchers: dict[tuple[float, int], LiveSearcher] = {}
         self._masks: dict[tuple[str, ...], Sequence[NDArray[np.uint8]]] = {}
-        self._terms_of_words: dict[str, tuple[int, ...]] = {}
+        self.words = WordReader(lambda word: self.own_terms(word).tolist())
 
     @property
     def is_model(self) -> bool:
@@ -88,16 +88,6 @@ class Opened:
         """What is known of the document of a row beside its text; nothing where there are no metadata."""
         metadata = self._metadata
         return {} if metadata is None else values_at(metadata, int(metadata.places_of(index)[ordinal]))
-
-    def terms_of_word(self, word: str) -> Sequence[int]:
-        """The terms that one word stands for, remembered: the words of texts that are shown come again and again."""
-        found = self._terms_of_words.get(word)
-        if found is None:
-            found = tuple(self.own_terms(word).tolist())
-            if len(self._terms_of_words) >= MOST_WORDS:
-                self._terms_of_words = {}
-            self._terms_of_words[word] = found
-        return found
 
     def encode(self, text: str) -> Row:
         """The whole vector of a query."""
