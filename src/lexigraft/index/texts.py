@@ -136,7 +136,7 @@ class StoredTexts:
         if not fits or self._starts[-1] != n_bytes or self._rows[-1] != len(self._ends):
             raise ArtifactError(f"{self._path} does not fit the files beside it: it was changed; build it again")
         # An empty file cannot be mapped.
-        self._blobs = memoryview(np.memmap(self._path, np.uint8, "r")) if n_bytes else memoryview(b"")
+        self._blobs = memoryview(np.asarray(np.memmap(self._path, np.uint8, "r")).data if n_bytes else b"")
         self._last: tuple[int, bytes] = (-1, b"")
 
     def __len__(self) -> int:

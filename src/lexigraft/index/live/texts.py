@@ -1,8 +1,8 @@
 """The texts that segments of a live index keep: how many more there is room for, and those of living documents."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from lexigraft.index.live.state import SEGMENTS, LiveState
 from lexigraft.index.texts import TextWriter, open_texts
 
 
-class LivingRows(NamedTuple):
+@dataclass(frozen=True)
+class LivingRows:
     """The living rows of an index, in the order in which they are written."""
 
     index: Index
