@@ -20,7 +20,18 @@ if TYPE_CHECKING:
     from lexigraft.retrieve.sparse_encoder import SparseEncoder
 
 __version__ = "0.1.0"
-__all__ = ["Answer", "Evaluation", "FoundDocument", "Hit", "Retriever", "Run", "SparseEncoder", "compare", "evaluate", "run"]
+__all__ = [
+    "Answer",
+    "Evaluation",
+    "FoundDocument",
+    "Hit",
+    "Retriever",
+    "Run",
+    "SparseEncoder",
+    "compare",
+    "evaluate",
+    "run",
+]
 
 # No name here is that of a module or folder of this package: an imported submodule would hide it.
 _HOME = {
