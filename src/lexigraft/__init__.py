@@ -14,12 +14,24 @@ Names are imported when they are first used: `import lexigraft` loads neither nu
 TYPE_CHECKING = False  # as type checkers know it; importing typing would take longer than all else here
 if TYPE_CHECKING:
     from lexigraft.api import Evaluation, Run, compare, evaluate, run
+    from lexigraft.retrieve.answer import Answer, FoundDocument
     from lexigraft.retrieve.hits import Hit
     from lexigraft.retrieve.retriever import Retriever
     from lexigraft.retrieve.sparse_encoder import SparseEncoder
 
 __version__ = "0.1.0"
-__all__ = ["Evaluation", "Hit", "Retriever", "Run", "SparseEncoder", "compare", "evaluate", "run"]
+__all__ = [
+    "Answer",
+    "Evaluation",
+    "FoundDocument",
+    "Hit",
+    "Retriever",
+    "Run",
+    "SparseEncoder",
+    "compare",
+    "evaluate",
+    "run",
+]
 
 # No name here is that of a module or folder of this package: an imported submodule would hide it.
 _HOME = {
@@ -28,6 +40,8 @@ _HOME = {
     "compare": "lexigraft.api",
     "evaluate": "lexigraft.api",
     "run": "lexigraft.api",
+    "Answer": "lexigraft.retrieve.answer",
+    "FoundDocument": "lexigraft.retrieve.answer",
     "Hit": "lexigraft.retrieve.hits",
     "Retriever": "lexigraft.retrieve.retriever",
     "SparseEncoder": "lexigraft.retrieve.sparse_encoder",

@@ -45,6 +45,7 @@ from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
 from lexigraft.stages.report import assemble_report, write_report
 from lexigraft.stages.run_origin import empty, is_of_another, refusal, require_emptiable, write_origin
+from lexigraft.stages.texts import ensure_texts
 from lexigraft.vectors import store as vectors_store
 from lexigraft.vectors.deciding_words import decide_words
 
@@ -222,7 +223,9 @@ class _Run:
 
     def index_views(self, views: dict[str, Collection], validated: PruningsOnValidation) -> None:
         """Encode and index every view with every system, BM25 first, by whose cost models are steered; `validated` is
-        told the judged indexes."""
+        told the judged indexes. The texts of the view that is searched are kept first."""
+        searched = next(iter(views))
+        ensure_texts(self.artifacts, self.settings, searched, views[searched], self.progress)
         for system in sorted(self.systems(), key=lambda one: one.is_model):
             training = None
             if system.is_model:
@@ -237,7 +240,7 @@ class _Run:
                     made = self.index(view, system.name, keep, vectors)
                     if view == JUDGED:
                         validated.indexes[system.name, keep] = made
-                if view == next(iter(views)):
+                if view == searched:
                     log.info("searchable now: lexigraft search --run %s --system %s", self.folder.root, system.name)
 
     def steered(self, judged: Collection, split: str | None, own: System) -> System:

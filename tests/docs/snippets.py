@@ -32,6 +32,16 @@ def commands_of(body: str) -> list[list[str]]:
     return [shlex.split(line[1:], comments=True) for line in lines if line.startswith("$")]
 
 
+def outputs_of(body: str) -> list[tuple[list[str], list[str]]]:
+    """The commands of a console snippet, each with the lines that it is said to print, without the white space around
+    them."""
+    parts = re.split(r"^\$", body.replace("\\\n", " "), flags=re.MULTILINE)[1:]
+    return [
+        (shlex.split(command, comments=True), [line.strip() for line in said if line.strip()])
+        for command, *said in (part.splitlines() for part in parts)
+    ]
+
+
 def run_python(snippet: Snippet, document: Path, names: dict) -> None:
     """Execute Python with the names of the snippets before; errors show the document's own line."""
     code = compile("\n" * (snippet.line - 1) + snippet.body, str(document), "exec")

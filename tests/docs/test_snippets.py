@@ -8,7 +8,7 @@ import pytest
 from lexigraft.core.types import Document
 from lexigraft.data.write import write_collection
 from tests.conftest import DOCUMENTS, QRELS, QUERIES
-from tests.docs.snippets import Snippet, commands_of, run_console, run_python, snippets_of
+from tests.docs.snippets import FENCE, Snippet, commands_of, outputs_of, run_console, run_python, snippets_of
 
 ROOT = Path(__file__).parents[2]
 README, TUTORIALS = ROOT / "README.md", sorted(ROOT.glob("docs/tutorial*.md"))
@@ -18,6 +18,8 @@ TINY_MODEL = (
     "model.lookup=false", "pretrain.steps=5", "pretrain.batch=8", "finetune.steps=10", "finetune.batch=8",
     "finetune.validate_every=10", "evaluate.timing_runs=1",
 )  # fmt: skip
+WALK_THROUGH = ROOT / "docs/tutorial_files.md"
+FILES = ("Products in a CSV", "A folder of Markdown", "A JSONL with names of its own", "A Parquet file")
 ANSWER = Document("ID", "Yours", "The document that answers your query.")
 
 
@@ -41,7 +43,7 @@ def test_the_readme_runs(lexigraft, monkeypatch, tmp_path):
 
 
 @pytest.mark.integration  # it trains a model
-@pytest.mark.parametrize("document", TUTORIALS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", [path for path in TUTORIALS if path != WALK_THROUGH], ids=lambda path: path.name)
 def test_the_tutorial_runs(document, lexigraft, monkeypatch, tmp_path):
     pytest.importorskip("torch")
     assert run_all(document, lexigraft, monkeypatch, tmp_path) >= 5
@@ -64,6 +66,32 @@ def test_the_howto_of_click_logs_runs(lexigraft, monkeypatch, tmp_path):
     assert {row["system"] for row in report["rows"]} >= {"bm25", "esplade"}
     (trained,) = (tmp_path / "runs/clicks/model").glob("finetuned/manifest.json")
     assert trained.is_file()
+
+
+def test_the_walk_through_runs_and_prints_what_it_says(lexigraft, monkeypatch, tmp_path):
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    names, n_commands = {}, 0
+    for snippet in snippets_of(WALK_THROUGH):
+        if snippet.language == "python":
+            run_python(snippet, WALK_THROUGH, names)
+            continue
+        for (program, *words), said in outputs_of(snippet.body):
+            output = lexigraft(*words)
+            assert (program, output.status) == ("lexigraft", 0), (words, output.stderr)
+            printed = [line.strip() for line in output.stdout.splitlines()]
+            assert said and not [line for line in said if line not in printed], (words, said, printed)
+            n_commands += 1
+    assert n_commands == 3 * len(FILES)
+
+
+def test_every_file_takes_three_commands():
+    """From file to search to explanation."""
+    text = WALK_THROUGH.read_text()
+    starts = [text.index(f"\n## {title}\n") for title in (*FILES, "The same from Python")]
+    for title, start, end in zip(FILES, starts, starts[1:], strict=False):
+        (body,) = (found["body"] for found in FENCE.finditer(text[start:end]) if found["language"] == "console")
+        assert [words[1] for words in commands_of(body)] == ["index", "search", "explain"], title
 
 
 def test_snippets_are_found():

@@ -50,25 +50,28 @@ def test_table_for_the_eye(run, lexigraft):
 
 def test_search_json_and_text(run, lexigraft):
     answer = lexigraft("search", "--run", run, "remove duplicates but keep order", "--k", 2, "--json")
-    assert [(hit["rank"], hit["doc_id"], hit["title"]) for hit in answer.json] == [
+    assert [(hit["rank"], hit["doc_id"], hit["title"]) for hit in answer.json["hits"]] == [
         (1, "d1", "Ordered sets"),
         (2, "d2", "Sorting"),
     ]
-    assert answer.json[0]["score"] > answer.json[1]["score"] > 0
+    assert answer.json["hits"][0]["score"] > answer.json["hits"][1]["score"] > 0
     text = lexigraft("search", "--run", run, "remove duplicates but keep order").stdout
     assert "Ordered sets" in text
     assert "matched: remov duplic" in text or "matched: duplic remov" in text
 
 
 def test_search_another_system_and_script(run, lexigraft):
-    assert lexigraft("search", "--run", run, "--system", "bm25-plain", "순서를", "--json").json[0]["doc_id"] == "d6"
+    assert (
+        lexigraft("search", "--run", run, "--system", "bm25-plain", "순서를", "--json").json["hits"][0]["doc_id"]
+        == "d6"
+    )
     unknown = lexigraft("search", "--run", run, "--system", "splade", "x")
     assert (unknown.status, "no system 'splade'; present: bm25, bm25-plain" in unknown.stderr) == (2, True)
 
 
 def test_a_query_without_known_words_finds_nothing(run, lexigraft):
     answer = lexigraft("search", "--run", run, "xyzzy", "--json")
-    assert (answer.status, answer.json) == (0, [])
+    assert (answer.status, answer.json["hits"]) == (0, [])
     assert "nothing found" in lexigraft("search", "--run", run, "the of xyzzy").stderr
 
 
@@ -91,7 +94,7 @@ def test_prompt(run, lexigraft, monkeypatch):
 def test_explain_sums_to_the_score_that_search_gives(run, lexigraft):
     query = "remove duplicate items keeping order"
     found = lexigraft("explain", "--run", run, query, "d1", "--json").json
-    hit = lexigraft("search", "--run", run, query, "--k", 1, "--json").json[0]
+    hit = lexigraft("search", "--run", run, query, "--k", 1, "--json").json["hits"][0]
     assert found["score"] == hit["score"]
     assert sum(item["contribution"] for item in found["contributions"]) == pytest.approx(hit["score"])
     assert {item["term"] for item in found["contributions"]} == {"remov", "duplic", "item", "keep", "order"}
@@ -120,7 +123,7 @@ def test_index_alone(collection, tmp_path, lexigraft):
     answer = lexigraft("index", "--data", collection, "--out", tmp_path / "index", "--keep", 3, "--json")
     assert answer.json["documents"] == 6
     assert answer.json["postings"] <= 18
-    assert lexigraft("search", "--index", tmp_path / "index", "graph", "--json").json[0]["doc_id"] == "d5"
+    assert lexigraft("search", "--index", tmp_path / "index", "graph", "--json").json["hits"][0]["doc_id"] == "d5"
     assert lexigraft("index", "--data", collection, "--out", tmp_path / "index").status == 0  # replaces an index
     refused = lexigraft("index", "--data", collection, "--out", collection)  # and nothing else
     assert (refused.status, "is not a Lexigraft artifact" in refused.stderr) == (2, True)
@@ -171,10 +174,11 @@ def test_a_second_call_does_nothing_and_a_changed_setting_only_what_it_touches(r
     indexed = {path for path in plain | strong if "vectors" not in path}
     assert changed(*final, "--set", "index.bits=16") == indexed
     assert changed(*final) == indexed
-    assert changed(*final, "--from", "index") == indexed
+    assert changed(*final, "--set", "index.texts=yes") == {"judged/texts"} == changed(*final)
+    assert changed(*final, "--from", "index") == indexed | {"judged/texts"}
     documents = [*DOCUMENTS, DOCUMENTS[0]._replace(doc_id="new")]
     write_collection(collection, documents, QUERIES, QRELS)
-    assert changed(*final) == plain | strong | {"collection"}
+    assert changed(*final) == plain | strong | {"collection", "judged/texts"}
 
 
 def test_the_same_bytes_twice(collection, tmp_path, lexigraft):
@@ -198,7 +202,7 @@ def test_a_collection_without_judgements_is_searchable(tmp_path, lexigraft):
     answer = lexigraft("run", "--data", tmp_path / "bare", "--out", tmp_path / "run")
     assert answer.status == 0
     assert "nothing was measured" in answer.stdout
-    assert lexigraft("search", "--run", tmp_path / "run", "graph", "--json").json[0]["doc_id"] == "d5"
+    assert lexigraft("search", "--run", tmp_path / "run", "graph", "--json").json["hits"][0]["doc_id"] == "d5"
 
 
 def test_pydocs_has_two_views(tmp_path, lexigraft):
@@ -221,7 +225,7 @@ def test_pydocs_has_two_views(tmp_path, lexigraft):
     assert answer.json["collection"]["name"] == "pydocs"
     # The full view answers searches: it holds what the judged view had to drop.
     query = "deserialize a str, bytes or bytearray containing a JSON document"
-    hits = lexigraft("search", "--run", tmp_path / "run", query, "--k", 5, "--json").json
+    hits = lexigraft("search", "--run", tmp_path / "run", query, "--k", 5, "--json").json["hits"]
     assert "Deserialize" in {hit["doc_id"]: hit["title"] for hit in hits}["json.loads"]
 
 
@@ -256,12 +260,13 @@ def test_a_run_folder_used_again_shows_only_the_new_collection(run, tmp_path, le
     assert answer.json["rows"] == []
     assert [line["stage"] for line in answer.json["stages"]] == [
         "collect",
+        "texts (judged)",
         "encode bm25 (judged)",
         "index bm25 (judged)",
         "report",
     ]
     assert not (run / "report.png").exists()
-    assert lexigraft("search", "--run", run, "apple", "--json").json[0]["doc_id"] == "x1"
+    assert lexigraft("search", "--run", run, "apple", "--json").json["hits"][0]["doc_id"] == "x1"
     refused = lexigraft("search", "--run", run, "--system", "bm25-plain", "order")
     assert (refused.status, "present: bm25" in refused.stderr) == (2, True)
 

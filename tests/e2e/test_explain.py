@@ -1,6 +1,7 @@
 """`explain` from the command line: results, texts, pairs, pages, and what it says to bad input."""
 
 import json
+import shutil
 
 import pytest
 
@@ -68,7 +69,7 @@ def test_two_systems_of_a_result(run, lexigraft):
 
 
 def test_an_index_is_told_where_its_texts_are(collection, run, tmp_path, lexigraft):
-    lexigraft("index", "--data", collection, "--out", tmp_path / "i")
+    lexigraft("index", "--data", collection, "--out", tmp_path / "i", "--texts", "no")
     call = ("explain", "--index", tmp_path / "i", QUERY, "d1")
     without = lexigraft(*call, "--json")
     assert "give the collection it is of with --data" in without.stderr
@@ -94,6 +95,8 @@ def test_texts_that_moved_or_changed(collection, run, tmp_path, lexigraft):
     write_collection(changed, DOCUMENTS[1:])
     assert "has no document 'd1'" in lexigraft(*call, "--data", changed).stderr
     collection.rename(tmp_path / "elsewhere")
+    assert lexigraft(*call).stderr == ""  # the run keeps what they say
+    shutil.rmtree(run / "judged/texts")
     moved = lexigraft(*call)
     assert (moved.status, "--data names the collection" in moved.stderr) == (0, True)
     assert lexigraft(*call, "--data", tmp_path / "elsewhere").stderr == ""
@@ -105,7 +108,7 @@ def test_passages_are_cut_again(tmp_path, lexigraft):
     words = [f"filler{number}" for number in range(30)]
     words[17] = "needle"
     write_collection(tmp_path / "c", [Document("long", "Title", " ".join(words)), Document("other", "", "filler3")])
-    cut = ("--set", "data.passage_words=10", "--set", "data.passage_overlap=2")
+    cut = ("--set", "data.passage_words=10", "--set", "data.passage_overlap=2", "--texts", "no")
     assert lexigraft("run", "--data", tmp_path / "c", "--out", tmp_path / "run", *cut).status == 0
     answer = lexigraft("explain", "--run", tmp_path / "run", "needle filler18", "long", "--json")
     assert (answer.stderr, answer.json["doc_id"]) == ("", "long#2")
@@ -114,6 +117,9 @@ def test_passages_are_cut_again(tmp_path, lexigraft):
     lexigraft("index", "--data", tmp_path / "c", "--out", tmp_path / "i", *cut)
     by_index = ("explain", "--index", tmp_path / "i", "needle filler18", "long", "--data", tmp_path / "c", "--json")
     assert lexigraft(*by_index).json == answer.json
+    lexigraft("index", "--data", tmp_path / "c", "--out", tmp_path / "i", *cut[:-1], "yes")
+    kept = lexigraft("explain", "--index", tmp_path / "i", "needle filler18", "long", "--json")
+    assert (kept.stderr, kept.json) == ("", answer.json)
     lexigraft("index", "live", tmp_path / "i", "--out", tmp_path / "live")
     by_live = ("explain", "--index", tmp_path / "live", "needle filler18", "long", "--data", tmp_path / "c", "--json")
     answer = lexigraft(*by_live)

@@ -83,7 +83,7 @@ def test_a_plain_head_from_text_to_explanation(backbones, collection, tmp_path, 
     answer = lexigraft("run", *call)
     assert answer.status == 0, answer.stderr
     assert [row["system"] for row in answer.json["rows"]] == ["bm25", "esplade"]
-    hits = lexigraft("search", "--run", run, "kura kure", "--k", 5, "--json").json
+    hits = lexigraft("search", "--run", run, "kura kure", "--k", 5, "--json").json["hits"]
     why = lexigraft("explain", "--run", run, "kura kure", hits[0]["doc_id"], "--json").json
     assert sum(item["contribution"] for item in why["contributions"]) == pytest.approx(hits[0]["score"])
     terms = lexigraft("explain", "--text", "kura", "--run", run, "--json").json["terms"]

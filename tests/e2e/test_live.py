@@ -47,7 +47,9 @@ def live(texts, model, lexigraft):
 
 
 def found(lexigraft, index, query="kura"):
-    return [(hit["doc_id"], hit["title"]) for hit in lexigraft("search", "--index", index, query, "--json").json]
+    return [
+        (hit["doc_id"], hit["title"]) for hit in lexigraft("search", "--index", index, query, "--json").json["hits"]
+    ]
 
 
 def test_texts_are_added_replaced_deleted_and_merged(live, texts, model, lexigraft):
@@ -60,12 +62,12 @@ def test_texts_are_added_replaced_deleted_and_merged(live, texts, model, lexigra
     assert "One" not in {title for _, title in found(lexigraft, live)}
     one_line_error(lexigraft("explain", "--index", live, "kura", "d1"), "there is no document 'd1'")
     score = lexigraft("explain", "--index", live, "kura", "d4", "--json").json["score"]
-    hits = lexigraft("search", "--index", live, "kura", "--json").json
+    hits = lexigraft("search", "--index", live, "kura", "--json").json["hits"]
     assert {hit["doc_id"]: hit["score"] for hit in hits}["d4"] == score
 
     merged = lexigraft("index", "merge", live, "--all")
     assert "000001, 000002 became 000003: 3 documents, 2 deleted ones left out" in merged.stdout
-    assert [hit["doc_id"] for hit in lexigraft("search", "--index", live, "kura", "--json").json] == [
+    assert [hit["doc_id"] for hit in lexigraft("search", "--index", live, "kura", "--json").json["hits"]] == [
         hit["doc_id"] for hit in hits
     ]
     assert "nothing was merged" in lexigraft("index", "merge", live).stdout

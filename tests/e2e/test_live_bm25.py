@@ -27,7 +27,7 @@ def texts(tmp_path):
 
 
 def found(lexigraft, index, query):
-    return {hit["doc_id"]: hit["score"] for hit in lexigraft("search", "--index", index, query, "--json").json}
+    return {hit["doc_id"]: hit["score"] for hit in lexigraft("search", "--index", index, query, "--json").json["hits"]}
 
 
 def test_texts_are_added_replaced_deleted_and_merged(texts, lexigraft):

@@ -52,7 +52,7 @@ def test_mined_negatives_are_what_search_finds_without_the_relevant(mined, colle
     assert facts["without"] == 50 - len(rankings)
     queries = [json.loads(line) for line in (collection / "queries.jsonl").read_text().splitlines()]
     for query in queries[:10]:
-        found = lexigraft("search", "--index", tmp_path / "index", query["text"], "--k", 7, "--json").json
+        found = lexigraft("search", "--index", tmp_path / "index", query["text"], "--k", 7, "--json").json["hits"]
         name = query["_id"].replace("q", "d")
         relevant = {"d 7" if name == "d7" else name} | ({"d1"} if name == "d0" else set())
         expected = [hit["doc_id"].replace(" ", "%20") for hit in found if hit["doc_id"] not in relevant][:5]

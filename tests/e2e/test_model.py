@@ -116,7 +116,7 @@ def test_what_a_budget_chose_can_be_searched(finished, lexigraft):
         next(line for line in said.splitlines() if line.startswith("Search so: "))[len("Search so: ") :]
     )
     assert command[:3] == ["lexigraft", "search", "--run"]
-    assert lexigraft(*command[1:], TOPICS[0][0], "--json").json
+    assert lexigraft(*command[1:], TOPICS[0][0], "--json").json["hits"]
 
 
 def test_a_run_is_searched_for_another_cost(finished, lexigraft):
@@ -125,10 +125,11 @@ def test_a_run_is_searched_for_another_cost(finished, lexigraft):
     query, own = TOPICS[0][0], (finished / "judged/esplade/choice/manifest.json").read_bytes()
     for option, value in (("--cost", 0.9), ("--budget", "bm25"), ("--budget", 5)):
         answer = lexigraft("search", "--run", finished, query, option, value, "--json")
-        assert answer.json and "prunings at no more than" in answer.stderr
+        assert answer.json["hits"] and "prunings at no more than" in answer.stderr
     assert (finished / "judged/esplade/choice/manifest.json").read_bytes() == own  # the run's own choice stays
-    assert lexigraft("search", "--run", finished, query, "--cost", 0.9, "--json").json == [
-        hit._asdict() for hit in lg.Run(finished).retriever(cost=0.9).search(query)
+    hits = lexigraft("search", "--run", finished, query, "--cost", 0.9, "--json").json["hits"]
+    assert [(hit["rank"], hit["doc_id"], hit["score"]) for hit in hits] == [
+        hit[:3] for hit in lg.Run(finished).retriever(cost=0.9).search(query)
     ]
     for options, message in (
         (("--cost", 0.5, "--qk", 3), "leave out --qk and --dk"),
@@ -143,7 +144,7 @@ def test_a_run_is_searched_for_another_cost(finished, lexigraft):
 
 def test_search_uses_the_model_by_default(finished, lexigraft):
     query = " ".join(TOPICS[0][:2])
-    hits = lexigraft("search", "--run", finished, query, "--k", 5, "--json").json
+    hits = lexigraft("search", "--run", finished, query, "--k", 5, "--json").json["hits"]
     assert sum(int(hit["doc_id"][1:]) % len(TOPICS) == 0 for hit in hits) >= 3
     why = lexigraft("explain", "--run", finished, query, hits[0]["doc_id"], "--json").json
     assert sum(item["contribution"] for item in why["contributions"]) == pytest.approx(hits[0]["score"])
@@ -231,7 +232,7 @@ def test_one_stage_at_a_time(collection, backbone, finished, tmp_path, lexigraft
         lexigraft("index", "--vectors", tmp_path / "v", "--out", tmp_path / "deep/er/i", "--json").json["documents"]
         == 2
     )
-    hits = lexigraft("search", "--index", tmp_path / "deep/er/i", TOPICS[1][0], "--json").json
+    hits = lexigraft("search", "--index", tmp_path / "deep/er/i", TOPICS[1][0], "--json").json["hits"]
     assert hits[0]["doc_id"] == "x2"
     refused = lexigraft(
         "encode", "--data", other, "--model", tmp_path / "run/model/pretrained", "--out", tmp_path / "w"
@@ -270,7 +271,7 @@ def test_explain_text_tells_own_from_added(finished, lexigraft):
 
 def test_terms_come_from_words_of_either_text(finished, lexigraft, tmp_path):
     query = " ".join(TOPICS[2][:2])
-    doc_id = lexigraft("search", "--run", finished, query, "--k", 1, "--json").json[0]["doc_id"]
+    doc_id = lexigraft("search", "--run", finished, query, "--k", 1, "--json").json["hits"][0]["doc_id"]
     page = tmp_path / "page.html"
     call = ("explain", "--run", finished, query, doc_id)
     why = lexigraft(*call, "--json", "--html", page).json

@@ -102,7 +102,7 @@ def test_from_a_foreign_model_to_explained_results(backbones, tmp_path, lexigraf
         ["index", "--vectors", tmp_path / "v", "--out", tmp_path / "i"],
     ]
     assert [lexigraft(*step).status for step in steps] == [0, 0]
-    hits = lexigraft("search", "--index", tmp_path / "i", "kura", "--json").json
+    hits = lexigraft("search", "--index", tmp_path / "i", "kura", "--json").json["hits"]
     assert {hit["doc_id"] for hit in hits} == {"x", "y"}
     why = lexigraft("explain", "--index", tmp_path / "i", "kura", hits[0]["doc_id"], "--json").json
     assert sum(item["contribution"] for item in why["contributions"]) == pytest.approx(hits[0]["score"])

@@ -65,7 +65,7 @@ def test_the_same_collection_goes_on(run, collection, tmp_path, lexigraft, monke
     assert lexigraft("run", "--data", "tiny", "--out", "run", *BM25, "--set", "lexical.k1=0.7").status == 0
     add_document(collection)
     assert lexigraft("run", "--data", "./tiny", "--out", run, *BM25).status == 0
-    assert lexigraft("search", "--run", run, "updated", "--json").json[0]["doc_id"] == "new"
+    assert lexigraft("search", "--run", run, "updated", "--json").json["hits"][0]["doc_id"] == "new"
     (tmp_path / "elsewhere").mkdir()
     collection.rename(tmp_path / "elsewhere/moved")
     assert lexigraft("run", "--data", "elsewhere/moved", "--out", run, *BM25).status == 0
@@ -103,7 +103,7 @@ def test_replace_removes_the_run_and_nothing_else(run, collection, other, lexigr
         assert (run / mine).read_text() == "mine"
     one_line_error(lexigraft("run", "--data", collection, "--out", run), f"another collection: {other}")
     lg.run(collection, run, set={"run.systems": ["bm25"]}, replace=True)
-    assert lexigraft("search", "--run", run, "graph", "--json").json[0]["doc_id"] == "d5"
+    assert lexigraft("search", "--run", run, "graph", "--json").json["hits"][0]["doc_id"] == "d5"
 
 
 def test_nothing_is_lost_to_wrong_arguments(run, other, tmp_path, lexigraft):
@@ -157,7 +157,7 @@ def test_an_index_of_another_collection(collection, other, tmp_path, lexigraft):
     assert beside.is_dir()
     assert lexigraft(*build, other, "--replace").status == 0
     assert not beside.exists()
-    assert lexigraft("search", "--index", index, "apple", "--json").json[0]["doc_id"] == "x1"
+    assert lexigraft("search", "--index", index, "apple", "--json").json["hits"][0]["doc_id"] == "x1"
 
 
 def test_vectors_and_their_index(topics, backbone, other, tmp_path, lexigraft):  # noqa: F811
@@ -194,7 +194,7 @@ def test_a_second_call_keeps_columns_and_says_what_it_drops(collection, other, t
 
     def search(condition):
         answer = lexigraft("search", "--index", index, "list order", "--where", condition, "--json")
-        return [hit["doc_id"] for hit in answer.json]
+        return [hit["doc_id"] for hit in answer.json["hits"]]
 
     assert (search("venue=sigir"), search("year=1999"), search("year=2020")) == (["d2"], ["d1"], [])
     replaced = lexigraft(*metadata, tmp_path / "two.tsv", "--replace")

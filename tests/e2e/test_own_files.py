@@ -34,13 +34,13 @@ def test_an_index_of_a_file_is_searched_filtered_and_explained(tmp_path, lexigra
     file, index = tmp_path / name, tmp_path / "index"
     write(file)
     assert lexigraft("index", "--data", file, "--fields", FIELDS, "--out", index).status == 0
-    (hit,) = lexigraft("search", "--index", index, "tea", "--json").json
+    (hit,) = lexigraft("search", "--index", index, "tea", "--json").json["hits"]
     assert (hit["doc_id"], hit["title"]) == ("11", "Teapot")
     kept = lexigraft("index", "metadata", "--index", index, "--data", file, "--fields", FIELDS, "--json").json
     assert [column["key"] for column in kept["columns"]] == ["price"]
     search = ("search", "--index", index, "tea kettle", "--json", "--where")
-    assert [hit["doc_id"] for hit in lexigraft(*search, "price>=20").json] == ["11"]
-    assert [hit["doc_id"] for hit in lexigraft(*search, "price<=20").json] == ["10"]
+    assert [hit["doc_id"] for hit in lexigraft(*search, "price>=20").json["hits"]] == ["11"]
+    assert [hit["doc_id"] for hit in lexigraft(*search, "price<=20").json["hits"]] == ["10"]
     explained = lexigraft("explain", "--index", index, "--data", file, "tea", "11", "--json")
     assert explained.json["doc_id"] == "11"
 
@@ -60,7 +60,7 @@ def test_the_fields_travel_with_an_index_and_a_run(tmp_path, lexigraft):
     assert "encode bm25 (judged): done before" in again.stderr
     other = lexigraft("run", "--data", file, "--fields", "id=,text=was", "--out", tmp_path / "run", *LEXICAL)
     assert "encode bm25 (judged): done before" not in other.stderr
-    assert lexigraft("search", "--run", tmp_path / "run", "tea", "--json").json[0]["doc_id"] == "1"
+    assert lexigraft("search", "--run", tmp_path / "run", "tea", "--json").json["hits"][0]["doc_id"] == "1"
 
 
 def test_a_file_that_says_nothing_lists_its_fields(tmp_path, lexigraft):
@@ -117,7 +117,7 @@ def test_a_live_index_takes_files_of_the_same_kind(tmp_path, lexigraft):
     for file in ("one.csv", "two.csv"):
         add = ("index", "add", tmp_path / "live", "--data", tmp_path / file, "--fields", FIELDS)
         assert lexigraft(*add).status == 0
-    hits = lexigraft("search", "--index", tmp_path / "live", "tea", "--json").json
+    hits = lexigraft("search", "--index", tmp_path / "live", "tea", "--json").json["hits"]
     assert {hit["doc_id"] for hit in hits} == {"11", "12"}
 
 
@@ -201,11 +201,11 @@ def test_a_folder_of_markdown_by_heading(tmp_path, lexigraft):
     assert (
         lexigraft("index", "--data", notes, "--out", tmp_path / "index", *by_heading, "--json").json["documents"] == 3
     )
-    (hit,) = lexigraft("search", "--index", tmp_path / "index", "brew", "--json").json
+    (hit,) = lexigraft("search", "--index", tmp_path / "index", "brew", "--json").json["hits"]
     assert hit["doc_id"] == "install.md"
     explained = lexigraft("explain", "--index", tmp_path / "index", "--data", notes, "brew", "install.md", "--json")
     assert explained.json["doc_id"] == "install.md#1"
-    assert lexigraft("search", "--index", tmp_path / "index", "hidden", "--json").json == []
+    assert lexigraft("search", "--index", tmp_path / "index", "hidden", "--json").json["hits"] == []
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_standard_input_becomes_an_index_and_a_run(tmp_path, lexigraft, piped):
     text = "sku,description\n10,green tea\n"
     piped(text)
     assert lexigraft("index", "--data", "-", "--out", tmp_path / "index").status == 0
-    assert lexigraft("search", "--index", tmp_path / "index", "tea", "--json").json[0]["doc_id"] == "10"
+    assert lexigraft("search", "--index", tmp_path / "index", "tea", "--json").json["hits"][0]["doc_id"] == "10"
     run = ("run", "--data", "-", "--out", tmp_path / "run", *LEXICAL)
     piped(text)
     assert lexigraft(*run).status == 0

@@ -97,13 +97,13 @@ def test_search_never_imports_torch(splade_doc):
         call, capture_output=True, text=True, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
     )
     assert "imported: []" in answer.stderr
-    assert len(json.loads(answer.stdout)) == 3
+    assert len(json.loads(answer.stdout)["hits"]) == 3
 
 
 @pytest.mark.parametrize("name", ["splade_doc", "unicoil"])
 def test_results_are_explained(name, request, lexigraft):
     run = request.getfixturevalue(name)
-    hits = lexigraft("search", "--run", run, "kura kure", "--k", 5, "--json").json
+    hits = lexigraft("search", "--run", run, "kura kure", "--k", 5, "--json").json["hits"]
     assert hits
     why = lexigraft("explain", "--run", run, "kura kure", hits[0]["doc_id"], "--json").json
     assert sum(item["contribution"] for item in why["contributions"]) == pytest.approx(hits[0]["score"])

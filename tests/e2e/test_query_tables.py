@@ -67,11 +67,11 @@ def test_search_never_imports_torch(table_run):
     call = [sys.executable, "-c", SEARCH, "search", "--run", str(table_run), "kura kure", "--k", "3", "--json"]
     answer = subprocess.run(call, capture_output=True, text=True, check=True, env=ONE_THREAD)
     assert "imported: []" in answer.stderr
-    assert len(json.loads(answer.stdout)) == 3
+    assert len(json.loads(answer.stdout)["hits"]) == 3
 
 
 def test_results_are_explained(table_run, lexigraft):
-    hits = lexigraft("search", "--run", table_run, "kura kure", "--k", 5, "--json").json
+    hits = lexigraft("search", "--run", table_run, "kura kure", "--k", 5, "--json").json["hits"]
     why = lexigraft("explain", "--run", table_run, "kura kure", hits[0]["doc_id"], "--json").json
     assert sum(item["contribution"] for item in why["contributions"]) == pytest.approx(hits[0]["score"])
     terms = lexigraft("explain", "--text", "kura", "--run", table_run, "--json").json["terms"]
@@ -131,12 +131,12 @@ def test_search_by_it_never_imports_torch(expanding):
     call = [sys.executable, "-c", SEARCH, "search", "--run", str(expanding), "kura kure", "--k", "3", "--json"]
     answer = subprocess.run(call, capture_output=True, text=True, check=True, env=ONE_THREAD)
     assert "imported: []" in answer.stderr
-    assert len(json.loads(answer.stdout)) == 3
+    assert len(json.loads(answer.stdout)["hits"]) == 3
 
 
 def test_its_results_are_explained_by_the_word_that_brought_a_term(expanding, lexigraft):
     of = ("--run", expanding, "--system", "esplade", "--qk", 0, "--dk", 0)  # a cut may leave own words alone
-    hits = lexigraft("search", *of, "kura zano", "--k", 5, "--json").json
+    hits = lexigraft("search", *of, "kura zano", "--k", 5, "--json").json["hits"]
     why = lexigraft("explain", *of, "kura zano", hits[0]["doc_id"], "--json").json
     assert sum(item["contribution"] for item in why["contributions"]) == pytest.approx(hits[0]["score"])
     terms = lexigraft("explain", "--text", "kura", *of, "--json").json["terms"]

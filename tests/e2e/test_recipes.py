@@ -169,7 +169,7 @@ def test_a_chain_from_the_corpus_alone(name, collection, tmp_path, lexigraft):
     unicoil = name.startswith("csv-unicoil")
     assert (meta.head, meta.queries) == (("unicoil", "model") if unicoil else ("plain", "words"))
     assert (run / "model/tilde").is_dir() == (meta.expansion_length > 0) == unicoil
-    hits = lexigraft("search", "--run", run, "kura kure", "--k", 3, "--json").json
+    hits = lexigraft("search", "--run", run, "kura kure", "--k", 3, "--json").json["hits"]
     assert len(hits) == 3
 
 

@@ -21,7 +21,7 @@ def test_an_msmarco_folder_runs_from_text_to_report(tmp_path, lexigraft):
 def test_a_file_of_texts_is_indexed_and_searched(tmp_path, lexigraft):
     (tmp_path / "notes.txt").write_text("buy milk\nwrite a letter\n")
     assert lexigraft("index", "--data", tmp_path / "notes.txt", "--out", tmp_path / "index").status == 0
-    hits = lexigraft("search", "--index", tmp_path / "index", "letters", "--json").json
+    hits = lexigraft("search", "--index", tmp_path / "index", "letters", "--json").json["hits"]
     assert [hit["doc_id"] for hit in hits] == ["notes-2"]
 
 
@@ -33,7 +33,7 @@ def test_passages_are_found_and_their_documents_named(collection, tmp_path, lexi
     report = lexigraft("run", "--data", collection, "--out", tmp_path / "run", *LEXICAL, *cut, "--json").json
     assert report["collection"]["documents"] > len(DOCUMENTS)
     assert report["rows"][0]["R@10"] == 1  # judgements name documents
-    hits = lexigraft("search", "--run", tmp_path / "run", "needle filler", "--json").json
+    hits = lexigraft("search", "--run", tmp_path / "run", "needle filler", "--json").json["hits"]
     assert [hit["doc_id"] for hit in hits] == ["long"]  # once, though ten of its passages match
     explained = lexigraft("explain", "--run", tmp_path / "run", "needle filler", "long", "--json").json
     assert explained["score"] == pytest.approx(hits[0]["score"])

@@ -112,12 +112,12 @@ def test_two_models_and_two_bm25s_in_one_report_and_one_search(call, place, tmp_
         why = report["operating_points"][name]["why"]
         assert "prunings at no more than 50 FLOPS, on 2 training queries" in why
         assert (run / "models" / name / "finetuned/model.safetensors").is_file()
-        assert lexigraft("search", "--run", run, "--system", name, "kura", "--json").json
+        assert lexigraft("search", "--run", run, "--system", name, "kura", "--json").json["hits"]
     assert open_run(run).system("long").settings.lexical.b == 1.0
     bm25, long = (row for row in report["rows"] if row["system"] in ("bm25", "long"))
     assert bm25["postings"] == long["postings"]
     assert contents["recommended"] == report["recommended"]["system"] in contents["systems"]
-    assert lexigraft("search", "--run", run, "kura", "--json").json  # by the one that the run recommends
+    assert lexigraft("search", "--run", run, "kura", "--json").json["hits"]  # by the one that the run recommends
     (run / "run.json").write_text(json.dumps({**contents, "recommended": ""}))  # of a run that has not ended
     refused(lexigraft("search", "--run", run, "kura"), "several models", "bm25, impacts, small, long")
     (run / "run.json").write_text(json.dumps(contents))
@@ -174,7 +174,7 @@ def test_a_run_from_before_is_continued_under_its_names(call, tmp_path, lexigraf
     before, _ = call(run, "one.toml", *plain, 'run.systems=["bm25","esplade"]')
     as_before(run)
     assert open_run(run).system("esplade").home == "model"
-    assert lexigraft("search", "--run", run, "kura", "--json").json
+    assert lexigraft("search", "--run", run, "kura", "--json").json["hits"]
     after, made = call(run, "one.toml", *plain, "model.lookup=false")
     assert made == ["validate bm25 (qk=0, dk=0)", "report"]
     assert after["rows"] == before["rows"]

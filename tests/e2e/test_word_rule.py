@@ -38,7 +38,7 @@ def test_a_run_finds_words_without_their_accents(tmp_path):
     source, out = write(tmp_path / "docs", TEXTS), tmp_path / "run"
     invoke("run", "--data", source, "--out", out)
     shown = json.loads(invoke("search", "--run", out, "--json", "cafe lodz"))
-    assert "a" in json.dumps(shown)
+    assert [hit["doc_id"] for hit in shown["hits"]] == ["a"]
     retriever = Retriever.open(out, system="bm25")
     assert found(retriever, "cafe") == found(retriever, "CAFÉ") == found(retriever, "lodz") == ["a"]
     assert found(retriever, "youtube") == ["b"]

@@ -30,7 +30,7 @@ def test_quickstart(tmp_path, lexigraft, all_cores):
     assert whole["MRR@10"] > strong["MRR@10"]
     assert pruned["MRR@10"] > strong["MRR@10"] - 0.03
     assert pruned["FLOPS"] <= strong["FLOPS"] / 2
-    hits = lexigraft("search", "--run", tmp_path / "run", "parse a JSON document from a string", "--json").json
+    hits = lexigraft("search", "--run", tmp_path / "run", "parse a JSON document from a string", "--json").json["hits"]
     assert any("json" in hit["doc_id"].lower() for hit in hits)
     terms = lexigraft("explain", "--run", tmp_path / "run", "--text", "parse a JSON document", "--json").json["terms"]
     assert {"json", "parse"} <= {item["term"] for item in terms if item["own"]}

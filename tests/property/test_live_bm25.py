@@ -60,7 +60,9 @@ class LiveBM25Machine(RuleBasedStateMachine):
     @initialize(passages=st.booleans(), reorder=st.booleans(), reading=READING, documents=DOCUMENTS, word=TEXT)
     def begin(self, passages, reorder, reading, documents, word):
         self.slow, self.index_settings = SlowBM25(reading, passages), IndexSettings(reorder=reorder)
-        texts = self.texts({**documents, "first": [f"w0 {word}"]})  # a collection without a word begins no index
+        texts = self.texts(
+            {**documents, "first": [f"w0 {word}".strip()]}
+        )  # a collection without a word begins no index
         with create_live(self.path) as writer:
             added = self.append(writer, texts)
         self.slow.add(added.segment, texts)
@@ -141,6 +143,15 @@ class LiveBM25Machine(RuleBasedStateMachine):
             assert live.vocabulary.fingerprint == state.vocab_fingerprint
             assert sorted(path.name for path in (self.path / "segments").iterdir()) == sorted(self.slow.segments)
             assert {path.name for path in self.path.iterdir()} == {".lock", "live.json", "segments", "deleted"}
+
+    @invariant()
+    def texts_stay_with_their_documents(self):
+        if self.slow is not None:
+            found = {}
+            for segment in open_live(self.path, checksums=False).segments:
+                rows = range(segment.index.n_documents) if segment.allowed is None else np.flatnonzero(segment.allowed)
+                found |= {segment.index.doc_ids[int(row)]: segment.index.texts.get(int(row)).text for row in rows}
+            assert found == {row_id: " ".join(words) for row_id, words in self.slow.rows()}
 
 
 TestLiveBM25Machine = LiveBM25Machine.TestCase

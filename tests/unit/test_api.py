@@ -26,7 +26,7 @@ def test_every_export_is_itself_after_every_module_was_imported():
     for name in ("run", "evaluate", "compare"):
         assert callable(getattr(lg, name)), name
         assert getattr(lg, name).__module__ == "lexigraft.api"
-    for name in ("Retriever", "SparseEncoder", "Hit", "Run", "Evaluation"):
+    for name in ("Retriever", "SparseEncoder", "Hit", "Answer", "FoundDocument", "Run", "Evaluation"):
         assert isinstance(getattr(lg, name), type), name
     with lg.Retriever.from_texts(["one text"]) as retriever:
         assert [hit.doc_id for hit in retriever.search("text")] == ["0"]

@@ -51,6 +51,7 @@ QrelsOption = Annotated[
     ),
 ]
 FormatOption = Annotated[str | None, override_option("data.format")]
+TextsOption = Annotated[str | None, override_option("index.texts")]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of a table.")]
 SystemOption = Annotated[

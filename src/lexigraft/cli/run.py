@@ -27,6 +27,7 @@ from lexigraft.cli.options import (
     ReplaceOption,
     RunOption,
     SetOption,
+    TextsOption,
     overrides,
 )
 from lexigraft.cli.setting_options import as_overrides, override_option
@@ -61,6 +62,7 @@ def run(
     cost: CostOption = None,
     minutes: MinutesOption = None,
     from_: FromOption = None,
+    texts: TextsOption = None,
     replace: ReplaceOption = False,
     on_duplicate: OnDuplicateOption = None,
     json: JsonOption = False,
@@ -72,7 +74,8 @@ def run(
     touches. A folder with the run of another collection is refused.
     """
     judged = as_overrides({"data.queries": queries, "data.qrels": json_library.dumps(qrels) if qrels else None})
-    given = [*cost_overrides(cost), *overrides(set_, on_duplicate, alpha, fields, format_), *judged]
+    kept = as_overrides({"index.texts": texts})
+    given = [*cost_overrides(cost), *overrides(set_, on_duplicate, alpha, fields, format_), *judged, *kept]
     report = _run(data, out, config, given, from_, recipe, minutes, replace)
     _show(report, out, json)
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from lexigraft.cli.answers import print_documents
 from lexigraft.cli.console import BarProgress, err, print_json, show, show_messages
-from lexigraft.cli.console import out as screen
 from lexigraft.cli.options import (
     QUICKSTART,
     DkOption,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from lexigraft.retrieve.retriever import Retriever
 
 USUAL_RESULTS = 10  # of a query that a person asks
-SHOWN_TERMS = 8  # of those that matched, the ones that add most
 
 OptionalRunOption = Annotated[
     Path | None,
@@ -62,9 +61,18 @@ def search(
     cost: SearchCostOption = None,
     budget: SearchBudgetOption = None,
     vectors: VectorsOption = None,
+    text: Annotated[
+        bool | None,
+        typer.Option(
+            "--text/--no-text",
+            help="Whole texts, or only the part with the words that matched; with --json texts are whole where "
+            "neither is given.",
+            show_default=False,
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Search a run's documents: rank, score, title and the terms that matched.
+    """Search a run's documents: rank, score, title, the part of the text that matched best, and the terms that matched.
 
     A run is searched at its operating point: the terms kept of queries and documents that validation queries chose for
     its cost budget. `--qk` and `--dk` choose another, `--cost` and `--budget` the best for another cost, and `--system
@@ -73,8 +81,13 @@ def search(
     if (queries is None) != (out is None) or (queries is not None and query is not None):
         raise SettingError("--queries FILE and --out RUN.trec go together, and without a query")
     from lexigraft.retrieve.many_queries import DEPTH
+    from lexigraft.retrieve.place import how_to_keep_texts
 
     depth = k or (USUAL_RESULTS if queries is None else DEPTH)
+    if queries is not None and text is not None:
+        raise SettingError(
+            "--text and --no-text are for what a person or a script is shown; --queries writes a ranking"
+        )
     asked = _Asked(depth, tuple(where or ()), overlap, two_step, overlap_of)
     if cost is not None or budget is not None:
         qk, dk = _chosen_for(run, index, system, qk, dk, cost, budget)
@@ -82,14 +95,16 @@ def search(
     if queries is not None and out is not None:
         _answer_file(retriever, queries, out, asked, threads, json)
         return
+    if (text or json) and text is not False and not retriever.opened.keeps_texts:
+        err.print(how_to_keep_texts(retriever.place), soft_wrap=True)
     if query is not None:
-        _answer(retriever, query, asked, json)
+        _answer(retriever, query, asked, text, json)
         return
     err.print(
         f"{counted_rows(retriever.n_documents, retriever.in_passages)}. Type a query; an empty line or Ctrl-D ends."
     )
-    while text := _ask():
-        _answer(retriever, text, asked, json)
+    while line := _ask():
+        _answer(retriever, line, asked, text, json)
 
 
 def _chosen_for(
@@ -168,24 +183,16 @@ def _ask() -> str:
         return ""
 
 
-def _answer(retriever: "Retriever", query: str, asked: _Asked, as_json: bool) -> None:
-    if as_json:
-        print_json([hit._asdict() for hit in retriever.search(query, *asked)])
-        return
+def _answer(retriever: "Retriever", query: str, asked: _Asked, text: bool | None, as_json: bool) -> None:
     from lexigraft.explain.texts import said_of_unknown
 
-    found = retriever.search_explained(query, *asked)
+    found = retriever.answer(query, *asked)
+    if as_json:
+        print_json(found.as_json(text is not False))
+        return
     if unknown := said_of_unknown(retriever.unknown_words(query)):
         err.print(unknown, soft_wrap=True)
-    if not found:
+    if not found.hits:
         err.print(f"nothing found: {asked.why_nothing}", soft_wrap=True)
         return
-    for hit, why in found:
-        matched = [item.term for item in why.contributions]
-        more = f" … and {len(matched) - SHOWN_TERMS} more" if len(matched) > SHOWN_TERMS else ""
-        terms = " ".join(matched[:SHOWN_TERMS]) + more
-        screen.print(f"{hit.rank:>3}  {hit.score:8.3f}  ", end="")
-        screen.print(hit.doc_id, style="bold cyan", soft_wrap=True)
-        if hit.title:
-            screen.print(f"               {hit.title}", soft_wrap=True)
-        screen.print(f"               matched: {terms}", style="dim", soft_wrap=True)
+    print_documents(found.hits, bool(text))

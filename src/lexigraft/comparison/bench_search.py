@@ -7,6 +7,7 @@ from typing import Any
 from lexigraft.core.errors import InputError, LexigraftError, SettingError
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.readers.topics import read_queries
+from lexigraft.index import texts
 from lexigraft.index.inverted import Index
 from lexigraft.measure.cost import mean_terms, postings_per_query
 from lexigraft.measure.speed import time_calls, time_side_by_side
@@ -65,8 +66,12 @@ def _search_rows(searchers: dict[str, Searcher], vectors: SparseMatrix, k: int, 
     return [{"method": method, "k": k, "ms": times[method]._asdict(), "counts": counts[method]} for method in searchers]
 
 
+def _searched_files(index: Path) -> list[Path]:
+    return [file for file in index.rglob("*") if file.is_file() and not file.name.startswith(f"{texts.NAME}.")]
+
+
 def index_facts(index: Index, path: Path) -> dict[str, Any]:
-    """Sizes of an index: on disk, and of its lists a posting."""
+    """Sizes of an index: on disk, without the texts that it may keep, and of its lists a posting."""
     lists = index.entries.nbytes + index.stream.nbytes
     return {
         "documents": index.n_documents,
@@ -74,7 +79,7 @@ def index_facts(index: Index, path: Path) -> dict[str, Any]:
         "terms": index.n_terms,
         "postings": index.meta.n_postings,
         "bits": index.meta.bits,
-        "bytes_on_disk": sum(file.stat().st_size for file in path.rglob("*") if file.is_file()),
+        "bytes_on_disk": sum(file.stat().st_size for file in _searched_files(path)),
         "bytes_per_posting": lists / max(1, index.meta.n_postings),
     }
 

@@ -16,6 +16,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary, document_of, passage_id
 from lexigraft.index.codec import RANGE
 from lexigraft.index.stored_lists import StoredLists, decode_stored
+from lexigraft.index.texts import StoredTexts
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Index:
     list_max: NDArray[np.uint32]
     tie_rank: NDArray[np.int32]
     meta: IndexMeta
+    texts: StoredTexts | None = None  # where they are kept
 
     @property
     def n_documents(self) -> int:

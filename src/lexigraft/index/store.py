@@ -7,6 +7,7 @@ lengths.npy       int64 [terms]             postings of each term
 list_max.npy      uint32 [terms]            the largest impact of each term, 0 for an empty list; no search reads it
 tie_rank.npy      int32 [documents]         position of each document in `doc_id` order, which breaks ties
 doc_ids.*, titles.*, terms.*                string tables
+texts.*                                     what documents say, where it is kept (index/texts.py)
 meta.json                                   counts, scale, pruning, vocabulary fingerprint, query encoder
 """
 
@@ -16,9 +17,11 @@ from pathlib import Path
 
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact, write_json
+from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import Vocabulary
 from lexigraft.index.inverted import Index, IndexMeta
 from lexigraft.index.structure import require_range_size, require_structure
+from lexigraft.index.texts import StoredTexts, open_texts
 from lexigraft.index.version1 import open_version1
 
 KIND, FORMAT_VERSION = "index", 2
@@ -52,7 +55,15 @@ def open_index(path: Path, checksums: bool = True) -> Index:
         list_max=open_array(path / "list_max.npy"),
         tie_rank=tie_rank,
         meta=meta,
+        texts=_texts(path, meta.n_documents),
     )
+
+
+def _texts(path: Path, n_documents: int) -> StoredTexts | None:
+    texts = open_texts(path)
+    if texts is not None and len(texts) != n_documents:
+        raise ArtifactError(f"{path} keeps {len(texts)} texts of {n_documents} documents; build it again")
+    return texts
 
 
 def write_meta(folder: Path, meta: IndexMeta) -> None:

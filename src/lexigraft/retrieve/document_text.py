@@ -1,4 +1,5 @@
-"""The text of an indexed document, looked up where the index's collection lies: an index keeps no texts."""
+"""The text of an indexed document, looked up where the collection lies that was indexed: for indexes that keep no
+texts."""
 
 import json
 from collections.abc import Mapping

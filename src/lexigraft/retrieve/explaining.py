@@ -14,8 +14,10 @@ from lexigraft.explain.contributions import explain
 from lexigraft.explain.results import DocumentSide, ExplainedResult, explain_result
 from lexigraft.explain.texts import ExplainedText, Scores, explain_text
 from lexigraft.explain.wackiness_store import open_wackiness
+from lexigraft.index.inverted import Index
 from lexigraft.retrieve.document_text import DocumentTexts, texts_of_index, texts_of_run
 from lexigraft.retrieve.opened import Row
+from lexigraft.retrieve.place import how_to_keep_texts
 from lexigraft.retrieve.retriever import Retriever
 from lexigraft.retrieve.unknown_words import unknown_words
 from lexigraft.vectors.tracing import Tracer
@@ -24,8 +26,8 @@ log = logging.getLogger(__name__)
 
 
 class Explainer:
-    """A retriever that says why. The texts of its documents are those of `data` or, of a run, of its collection; where
-    they are not at hand, the query's side alone is traced.
+    """A retriever that says why. The texts of its documents are those of `data`, else those that the index or the run
+    keeps, else those of the run's collection; where they are not at hand, the query's side alone is traced.
 
     `scores` are wackiness scores, one for each term of the vocabulary, NaN where a term has none.
     """
@@ -54,7 +56,7 @@ class Explainer:
         query, row = self._explain_query(text)
         index = self.retriever.opened.index.segment_of(doc_id).index
         why = explain(index, *row, doc_id)
-        document = self._document_side(why, index.meta.passages, progress) if why.contributions else None
+        document = self._document_side(why, index, progress) if why.contributions else None
         return explain_result(why, query, index.titles[why.doc_ordinal], document)
 
     def _explain_query(self, text: str) -> tuple[ExplainedText, Row]:
@@ -68,12 +70,13 @@ class Explainer:
         found = explain_text(text, row, own, self.retriever.vocabulary, traced, self._scores)
         return replace(found, unknown=tuple(unknown_words(state, text))), row
 
-    def _document_side(self, why: Explanation, passages: bool, progress: Progress) -> DocumentSide | None:
+    def _document_side(self, why: Explanation, index: Index, progress: Progress) -> DocumentSide | None:
         encoder = self.retriever.opened.encoder
         if not isinstance(encoder, Tracer):
             return None
         try:
-            text = self._texts().find(why.doc_id, passages, progress)
+            kept = None if self._data is not None else self.retriever.opened.text_of(index, why.doc_ordinal)
+            text = self._texts().find(why.doc_id, index.meta.passages, progress) if kept is None else kept.contents
         except LexigraftError as error:
             log.warning("the document's words are not shown, its text is not at hand: %s", error)
             return None
@@ -90,5 +93,5 @@ class Explainer:
         if place.run is not None:
             return texts_of_run(place.run, place.view, self._data)
         if self._data is None:
-            raise InputError("an index keeps no texts; give the collection it is of with --data")
+            raise InputError(f"{how_to_keep_texts(place)}; or give the collection it is of with --data")
         return texts_of_index(place.index, self._data)

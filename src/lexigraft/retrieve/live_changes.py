@@ -18,8 +18,10 @@ from lexigraft.index.live.agreement import require_same_rows
 from lexigraft.index.live.opening import create_live, open_or_begin, open_writer
 from lexigraft.index.live.reader import open_newest
 from lexigraft.index.live.state import SEGMENTS, LiveState, is_live, read_state
+from lexigraft.index.live.texts import room_for_texts
 from lexigraft.index.live.writer import Appended, Deleted, LiveWriter, Merged, OnMissing
 from lexigraft.index.store import open_index
+from lexigraft.index.texts import TextWriter
 from lexigraft.stages.collect import collect, collected
 from lexigraft.stages.encode import searched_documents
 from lexigraft.stages.standalone import encode, seen_from
@@ -99,9 +101,10 @@ def _add(live: Path, source: str | Collection, settings: Settings, adding: Addin
     model = _model_of(live, state)
     # The lock is taken first: who must not write learns it before hours of encoding, not after.
     with open_writer(live, adding.wait) as writer, writer.scratch() as scratch:
-        encode(source, model, scratch / "vectors", settings, progress)
+        with TextWriter(scratch, room_for_texts(live, writer.state, settings.index)) as texts:
+            encode(source, model, scratch / "vectors", settings, progress, texts=texts)
         vectors = open_vectors(scratch / "vectors", checksums=False)
-        return writer.append(vectors, adding.keep, adding.replacing, settings.index, progress)
+        return writer.append(vectors, adding.keep, adding.replacing, settings.index, progress, scratch)
 
 
 def _append_texts(

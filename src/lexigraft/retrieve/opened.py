@@ -9,11 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import ArtifactError
+from lexigraft.index.inverted import Index
 from lexigraft.index.live.queries import open_live_encoder
 from lexigraft.index.live.reader import LiveIndex, open_live
 from lexigraft.index.live.state import is_live
-from lexigraft.index.metadata import open_metadata
+from lexigraft.index.metadata import Metadata, Value, open_metadata
+from lexigraft.index.metadata_row import values_at
+from lexigraft.index.shared_texts import SharedTexts, open_shared_texts
 from lexigraft.index.store import open_index
+from lexigraft.index.texts import KeptText
+from lexigraft.retrieve.matched_words import WordReader
 from lexigraft.retrieve.place import Place, require_made_of
 from lexigraft.search.conditions import parse_condition
 from lexigraft.search.filters import filter_masks
@@ -42,6 +47,7 @@ class Opened:
         self._lock = Lock()
         self._searchers: dict[tuple[float, int], LiveSearcher] = {}
         self._masks: dict[tuple[str, ...], Sequence[NDArray[np.uint8]]] = {}
+        self.words = WordReader(lambda word: self.own_terms(word).tolist())
 
     @property
     def is_model(self) -> bool:
@@ -56,6 +62,32 @@ class Opened:
     def whole(self) -> LiveIndex:
         """The index of whole vectors, by which a second pass is explained."""
         return self.index if self.place.whole == self.place.index else open_searchable(self.place.whole)
+
+    @cached_property
+    def _shared_texts(self) -> SharedTexts | None:
+        return None if self.place.texts is None else open_shared_texts(self.place.texts)
+
+    @property
+    def keeps_texts(self) -> bool:
+        """Whether there is the text of at least one document."""
+        return any(segment.index.texts is not None for segment in self.index.segments) or self._shared_texts is not None
+
+    def text_of(self, index: Index, ordinal: int) -> KeptText | None:
+        """What a row of a segment's index says; None where that is not kept."""
+        if index.texts is not None:
+            return index.texts.get(ordinal)
+        shared = self._shared_texts
+        return None if shared is None else shared.get(index.doc_ids[ordinal], ordinal)
+
+    @cached_property
+    def _metadata(self) -> Metadata | None:
+        path = self.place.metadata
+        return open_metadata(path, self.index) if path.is_dir() else None
+
+    def metadata_of(self, index: Index, ordinal: int) -> dict[str, Value]:
+        """What is known of the document of a row beside its text; nothing where there are no metadata."""
+        metadata = self._metadata
+        return {} if metadata is None else values_at(metadata, int(metadata.places_of(index)[ordinal]))
 
     def encode(self, text: str) -> Row:
         """The whole vector of a query."""

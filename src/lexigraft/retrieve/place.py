@@ -37,6 +37,7 @@ class Place:
     qk: float = 0
     dk: int = 0
     why: str = ""
+    texts: Path | None = None  # those that all indexes of a run share; an index may have its own
 
 
 def find_place(
@@ -65,11 +66,34 @@ def find_place(
     if saved:
         opened = read_saved(path)
         place = Place(
-            str(path), opened.index, opened.index, opened.metadata, vectors, None, "", opened.qk, 0, opened.why
+            str(path),
+            opened.index,
+            opened.index,
+            opened.metadata,
+            vectors,
+            None,
+            "",
+            opened.qk,
+            0,
+            opened.why,
+            opened.texts,
         )
     else:
         place = Place(str(path), path, path, metadata_beside(path), vectors)
     return place if qk is None else replace(place, qk=qk, why=_asked(qk, 0))
+
+
+def how_to_keep_texts(place: Place) -> str:
+    """For a person who asks for texts of an index that keeps none."""
+    if place.run is not None:
+        remedy = "continue the run with its command and --texts yes"
+    elif is_live(place.index):
+        remedy = f"add the documents again: lexigraft index add {place.index} --data DIR --replace --texts yes"
+    else:
+        made = read_manifest(place.index)
+        given = "--vectors VECTORS --data DIR" if made is not None and "vectors" in made.parents else "--data DIR"
+        remedy = f"build it again: lexigraft index {given} --texts yes --out {place.index}"
+    return f"{place.name} keeps no texts; {remedy}"
 
 
 def _asked(qk: float, dk: int) -> str:
@@ -92,7 +116,7 @@ def _place_in_run(run: RunFolder, system: str | None, qk: float | None, dk: int 
         ensure_pruned_index(run, view, name, chosen[1])
     return Place(
         f"{name} of {run.root}", pruned, run.index(view, name, 0), run.metadata(view), run.vectors(view, name), run,
-        view, *chosen, why,
+        view, *chosen, why, run.texts(view),
     )  # fmt: skip
 
 

@@ -13,17 +13,17 @@ from lexigraft.core.errors import InputError, SettingError, require
 from lexigraft.core.settings import DataSettings, LexicalSettings, Settings, WordsSettings
 from lexigraft.core.types import Document, Explanation, Vocabulary
 from lexigraft.data.sources import open_source
-from lexigraft.explain.contributions import explain, explain_rows
-from lexigraft.index.live.reader import Segment
+from lexigraft.explain.contributions import explain
 from lexigraft.index.live.state import is_live
 from lexigraft.retrieve import live_changes, saved
+from lexigraft.retrieve.answer import Answer, answer_query
+from lexigraft.retrieve.finding import Asked, explanations, find, hits_of, weighted_terms
 from lexigraft.retrieve.given_texts import documents_of
 from lexigraft.retrieve.hits import Hit, WeightedTerm
 from lexigraft.retrieve.opened import Opened, Row
 from lexigraft.retrieve.place import Place, find_place
 from lexigraft.retrieve.unknown_words import unknown_words
-from lexigraft.search.live import Place as FoundPlace
-from lexigraft.search.overlap import TERMS, WORDS
+from lexigraft.search.overlap import TERMS
 from lexigraft.stages.collect import reading
 
 log = logging.getLogger(__name__)
@@ -159,7 +159,7 @@ class Retriever:
         those that its text itself holds. `two_step`: so many candidates are ranked again by their full vectors.
         """
         state, asked = self._state(), Asked(k, where, overlap, two_step, overlap_of)
-        return _hits(_find(state, query, state.encode(query), asked))
+        return hits_of(find(state, query, state.encode(query), asked))
 
     def search_many(
         self,
@@ -178,7 +178,7 @@ class Retriever:
         rows = state.encode_all(texts)
 
         def one(text: str, row: Row) -> list[Hit]:
-            return _hits(_find(state, text, row, asked))
+            return hits_of(find(state, text, row, asked))
 
         if threads == 1:
             return list(map(one, texts, rows))
@@ -198,11 +198,25 @@ class Retriever:
         documents that were found. What a second pass found is explained by the index of whole vectors."""
         state = self._state()
         row = state.encode(query)
-        found = _find(state, query, row, Asked(k, where, overlap, two_step, overlap_of))
+        found = find(state, query, row, Asked(k, where, overlap, two_step, overlap_of))
         return [
             ExplainedHit(hit, why)
-            for hit, why in zip(_hits(found), _explanations(state, row, found, bool(two_step)), strict=True)
+            for hit, why in zip(hits_of(found), explanations(state, row, found, bool(two_step)), strict=True)
         ]
+
+    def answer(
+        self,
+        query: str,
+        k: int = 10,
+        where: str | Sequence[str] = (),
+        overlap: float = 0.0,
+        two_step: int = 0,
+        overlap_of: str = TERMS,
+    ) -> Answer:
+        """`search`, with everything there is to show: the query's weighted terms and, of each document, the terms that
+        matched, its text and the part of it that shows best why it was found, and its metadata. Texts and metadata are
+        read when they are asked for. An index that keeps no texts answers without."""
+        return answer_query(self._state(), query, Asked(k, where, overlap, two_step, overlap_of))
 
     def explain(self, query: str, doc_id: str) -> Explanation:
         """What each shared term adds to a document's score."""
@@ -212,14 +226,7 @@ class Retriever:
     def terms(self, text: str) -> list[WeightedTerm]:
         """The weighted terms that a text becomes as a query, heaviest first."""
         state = self._state()
-        term_ids, weights = state.cut(state.encode(text))
-        own = set(state.encoder.own_terms(text).tolist())
-        names = state.index.vocabulary.terms
-        named = [
-            WeightedTerm(names[term_id], weight, term_id in own)
-            for term_id, weight in zip(term_ids.tolist(), weights.tolist(), strict=True)
-        ]
-        return sorted(named, key=lambda item: (-item.weight, item.term))
+        return weighted_terms(state, text, state.cut(state.encode(text)))
 
     def unknown_words(self, text: str) -> list[str]:
         """The words of a text that no term stands for, stop-words apart: they find nothing."""
@@ -268,7 +275,7 @@ class Retriever:
         retriever there is replaced, and anything else is still refused."""
         self._state()
         place = self._place
-        saved.save(place.index, place.metadata, place.qk, place.why, Path(path), replace)
+        saved.save(place.index, place.metadata, place.texts, place.qk, place.why, Path(path), replace)
 
     def close(self) -> None:
         """Give back what is held; of `from_texts`, the files, too. A closed retriever cannot be searched."""
@@ -299,41 +306,3 @@ class Retriever:
     def opened(self) -> Opened:
         """The state that is searched now, with its encoder."""
         return self._state()
-
-
-class Asked(NamedTuple):
-    """What a search is asked beside the query."""
-
-    k: int
-    where: str | Sequence[str]
-    overlap: float
-    two_step: int
-    overlap_of: str
-
-
-def _find(state: Opened, query: str, row: Row, asked: Asked) -> list[FoundPlace]:
-    """The places of the best documents, for the whole vector of a query and its text."""
-    require(asked.overlap_of in (TERMS, WORDS), "overlap_of", asked.overlap_of, f"{TERMS} or {WORDS}")
-    counted = state.own_terms(query) if asked.overlap and asked.overlap_of == WORDS else None
-    searched = row if asked.two_step else state.cut(row)
-    searcher = state.searcher(asked.overlap, asked.two_step)
-    return searcher.search_places(*searched, asked.k, state.allowed(asked.where), counted)
-
-
-def _hits(found: Sequence[FoundPlace]) -> list[Hit]:
-    return [Hit(rank, place.doc_id, place.score, place.title) for rank, place in enumerate(found, 1)]
-
-
-def _explanations(state: Opened, row: Row, found: Sequence[FoundPlace], whole: bool) -> list[Explanation]:
-    """One for each place, in order."""
-    if whole:
-        index = state.whole
-        return [explain(index.segment_of(place.doc_id).index, *row, place.doc_id) for place in found]
-    by_segment: dict[int, tuple[Segment, list[int]]] = {}
-    for at, place in enumerate(found):
-        by_segment.setdefault(id(place.segment), (place.segment, []))[1].append(at)
-    explained: dict[int, Explanation] = {}
-    for segment, places in by_segment.values():
-        rows = [found[at].ordinal for at in places]
-        explained |= zip(places, explain_rows(segment.index, *state.cut(row), rows), strict=True)
-    return [explained[at] for at in range(len(found))]

@@ -5,6 +5,7 @@ FOLDER/retriever.json    which (qk) it is searched with, and why
 FOLDER/index/            the index, plain or live
 FOLDER/model/            the model that its queries are encoded with; absent where BM25 needs none
 FOLDER/index.metadata/   what filters read, where there is some
+FOLDER/index.texts/      what documents say, where a run kept it; an index may have it in itself
 """
 
 import json
@@ -31,7 +32,7 @@ from lexigraft.index.live.state import is_live, read_state, write_state
 from lexigraft.index.store import open_index, write_meta
 from lexigraft.vectors.prune import query_terms
 
-FACTS, INDEX, MODEL, METADATA = "retriever.json", "index", "model", "index.metadata"
+FACTS, INDEX, MODEL, METADATA, TEXTS = "retriever.json", "index", "model", "index.metadata", "index.texts"
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Saved:
 
     index: Path
     metadata: Path
+    texts: Path
     qk: float
     why: str
 
@@ -53,14 +55,22 @@ def read_saved(path: Path) -> Saved:
     """The saved retriever at `path`; raises `ArtifactError` where its facts cannot be read."""
     try:
         facts = json.loads((path / FACTS).read_text(encoding="utf-8"))
-        return Saved(path / INDEX, path / METADATA, query_terms(facts["qk"]), str(facts["why"]))
+        return Saved(path / INDEX, path / METADATA, path / TEXTS, query_terms(facts["qk"]), str(facts["why"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ArtifactError(f"{path / FACTS} is damaged; save the retriever again") from error
 
 
-def save(index: Path, metadata: Path, qk: float, why: str, out: Path, replace_other: bool = False) -> None:
-    """Copy an index, plain or live, with its model and metadata to the folder `out`, whole or not at all. It must be
-    new or, with `replace_other`, hold a saved retriever and nothing of the user's."""
+def save(
+    index: Path,
+    metadata: Path,
+    texts: Path | None,
+    qk: float,
+    why: str,
+    out: Path,
+    replace_other: bool = False,
+) -> None:
+    """Copy an index, plain or live, with its model, metadata and texts to the folder `out`, whole or not at all. It
+    must be new or, with `replace_other`, hold a saved retriever and nothing of the user's."""
     _require_free(out, replace_other, index)
     with _appearing_whole(out) as folder:
         target = folder / INDEX
@@ -75,6 +85,8 @@ def save(index: Path, metadata: Path, qk: float, why: str, out: Path, replace_ot
             _copy_index(index, target, description)
         if metadata.is_dir():
             shutil.copytree(metadata, folder / METADATA)
+        if texts is not None and texts.is_dir():
+            shutil.copytree(texts, folder / TEXTS)
         write_json(folder / FACTS, {"qk": qk, "why": why})
 
 
@@ -107,8 +119,8 @@ def _require_free(out: Path, replace_other: bool, index: Path) -> None:
         )
     if index.resolve().is_relative_to(out.resolve()):
         raise ArtifactError(f"{out} is the retriever that is to be saved; give another folder")
-    names = {path.name for path in out.iterdir()} - {FACTS, INDEX, MODEL, METADATA, *OF_THE_SYSTEM}
-    parts = [folder for name in (INDEX, MODEL, METADATA) if is_artifact(folder := out / name)]
+    names = {path.name for path in out.iterdir()} - {FACTS, INDEX, MODEL, METADATA, TEXTS, *OF_THE_SYSTEM}
+    parts = [folder for name in (INDEX, MODEL, METADATA, TEXTS) if is_artifact(folder := out / name)]
     strays = [*sorted(names), *(f"{folder.name}/{name}" for folder in parts for name in foreign_files(folder))]
     if strays:
         raise ArtifactError(f"{out / strays[0]} is not Lexigraft's and would be lost; move it out of {out}")

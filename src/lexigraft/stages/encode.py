@@ -10,6 +10,7 @@ from lexigraft.core.types import Document
 from lexigraft.core.word_rule import WordRule
 from lexigraft.data.collection import Collection
 from lexigraft.data.passages import cut_passages
+from lexigraft.index.texts import TextWriter
 from lexigraft.vectors.lexical import encode_documents
 
 
@@ -42,7 +43,10 @@ def encode_lexical(
     rule: WordRule,
     folder: Path,
     progress: Progress = SILENT,
+    texts: TextWriter | None = None,
 ) -> None:
-    """Documents, or their passages, to BM25 vectors."""
+    """Documents, or their passages, to BM25 vectors; `texts` keeps what they say on the way."""
     documents = searched_documents(collection, data, progress)
+    if texts is not None:
+        documents = texts.passing(documents)
     encode_documents(documents, settings, folder, data.in_passages, rule)

@@ -13,6 +13,7 @@ from lexigraft.core.settings import DataSettings
 from lexigraft.core.types import Document
 from lexigraft.data.collection import Collection
 from lexigraft.expand.generated import open_generated
+from lexigraft.index.texts import TextWriter
 from lexigraft.model.backbone import default_device
 from lexigraft.model.encoder import OF_SUBWORDS, WITHOUT_MODEL, SparseEncoder, open_encoder
 from lexigraft.stages.encode import searched_documents
@@ -30,9 +31,11 @@ def encode_with_trained_model(
     final: Path,
     progress: Progress = SILENT,
     expansions: Path | None = None,
+    texts: TextWriter | None = None,
 ) -> None:
     """Documents, or their passages, to learned vectors; the way from `final`, where they will lie, to the model is kept
-    with them. A model that reads expansions takes them from a file, and without one reads the documents alone."""
+    with them. A model that reads expansions takes them from a file, and without one reads the documents alone. `texts`
+    keeps what documents say on the way."""
     encoder = open_encoder(model).to(default_device())
     manifest = read_manifest(model)
     assert manifest is not None, "just opened"
@@ -43,8 +46,10 @@ def encode_with_trained_model(
     }
     if encoder.meta.queries in WITHOUT_MODEL:
         queries |= words_of_queries(encoder)
-    passages = data.in_passages
-    with _as_read(searched_documents(collection, data, progress), encoder, expansions, passages, model) as documents:
+    passages, searched = data.in_passages, searched_documents(collection, data, progress)
+    if texts is not None:
+        searched = texts.passing(searched)
+    with _as_read(searched, encoder, expansions, passages, model) as documents:
         encode_with_model(documents, encoder, queries, folder, passages)
 
 

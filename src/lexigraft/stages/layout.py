@@ -10,6 +10,7 @@ RUN/models/SYSTEM/                  the same of a system that [systems] names
 RUN/VIEW/SYSTEM/vectors/            document vectors
 RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document
 RUN/VIEW/metadata/                  what filters read, of any system's documents; INDEX.metadata/ beside an index
+RUN/VIEW/texts/                     what documents say, for any system's results; of the view that is searched
 RUN/judged/SYSTEM/evaluation-qkN-dkM/    run.trec, per-query measures, the report row
 RUN/judged/SYSTEM/validation-qkN-dkM[-OTHER]/    the same setting on queries that nothing is reported of, held out for
                                     the first model or for OTHER
@@ -140,6 +141,9 @@ class RunFolder:
 
     def metadata(self, view: str) -> Path:
         return self.root / view / "metadata"
+
+    def texts(self, view: str) -> Path:
+        return self.root / view / "texts"
 
     def evaluation(self, system: str, qk: float, dk: int) -> Path:
         return self.root / JUDGED / system / f"evaluation-qk{qk}-dk{dk}"

@@ -11,7 +11,7 @@ from typing import Any
 
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, require_replaceable, write_artifact
 from lexigraft.core.config import settings_config
-from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.lock import working_folder, writer_lock
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
@@ -20,6 +20,7 @@ from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
 from lexigraft.index.inverted import IndexMeta
 from lexigraft.index.store import open_index
+from lexigraft.index.texts import TextWriter, keep_texts, own_order
 from lexigraft.stages.collect import collect, collected, source_description
 from lexigraft.stages.encode import encode_lexical, passage_config
 from lexigraft.stages.ensure import keep_or_make
@@ -27,6 +28,7 @@ from lexigraft.stages.expanded_documents import named_expansions
 from lexigraft.stages.layout import find_model
 from lexigraft.stages.origin import origin_of, same_content
 from lexigraft.stages.standalone_origin import remove_metadata_of, require_of, source_of_vectors
+from lexigraft.stages.texts import keep_texts_of_rows
 from lexigraft.vectors import store as vectors_store
 from lexigraft.vectors.deciding_words import decide_words
 
@@ -54,11 +56,16 @@ def build(
         config = {**description, **passages, "keep": keep, **settings_config(lexical), **rule.entry}
         vectors_folder = scratch / "vectors"
         manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)
-        with write_artifact(vectors_folder, manifest) as folder:
-            encode_lexical(collection, settings.data, lexical, rule, folder, progress)
+        with (
+            write_artifact(vectors_folder, manifest) as folder,
+            TextWriter(scratch, settings.index.most_text_bytes) as texts,
+        ):
+            encode_lexical(collection, settings.data, lexical, rule, folder, progress, texts)
         manifest = Manifest(index_store.KIND, index_store.FORMAT_VERSION, config, notes=origin.note)
         with write_artifact(out, manifest) as folder:
-            build_index(vectors_store.open_vectors(vectors_folder), folder, keep, settings.index, progress)
+            vectors = vectors_store.open_vectors(vectors_folder)
+            meta = build_index(vectors, folder, keep, settings.index, progress)
+            keep_texts(scratch, folder, vectors.matrix.row_ids, own_order(folder, meta.reordered))
     if is_other:
         remove_metadata_of(out)
     return open_index(out, checksums=False).meta
@@ -71,10 +78,14 @@ def index_vectors(
     keep: int = 0,
     progress: Progress = SILENT,
     replace_other: bool = False,
+    data: str | None = None,
 ) -> IndexMeta:
     """Index vectors made by `encode` at `out`. An index of the same collection there is replaced; that of another one
-    only with `replace_other`. Vectors of a run, which do not name their collection, are known by their own path."""
+    only with `replace_other`. Vectors of a run, which do not name their collection, are known by their own path. `data`
+    is the collection that they are of, whose texts are kept."""
     require_free_for(out, index_store.KIND)
+    if settings.index.texts == "yes" and data is None:
+        raise SettingError("vectors hold no texts; to keep those of the collection that they are of, give --data, too")
     opened = vectors_store.open_vectors(vectors)
     source = source_of_vectors(vectors)
     is_other = require_of(
@@ -86,7 +97,9 @@ def index_vectors(
         notes=origin_of(source, out).note,
     )  # fmt: skip
     with write_artifact(out, manifest) as folder:
-        build_index(replace(opened, query_encoder=queries), folder, keep, settings.index, progress)
+        meta = build_index(replace(opened, query_encoder=queries), folder, keep, settings.index, progress)
+        if data is not None:
+            keep_texts_of_rows(data, opened.matrix.row_ids, settings, folder, meta.reordered)
     if is_other:
         remove_metadata_of(out)
     return open_index(out, checksums=False).meta
@@ -128,10 +141,11 @@ def encode(
     settings: Settings,
     progress: Progress = SILENT,
     replace_other: bool = False,
+    texts: TextWriter | None = None,
 ) -> vectors_store.VectorsMeta:
     """The vectors that the model at `model`, or that of the run there, writes for `source`, at `out`; of documents with
     their expansions, where `model.expansions` names a file of them. A collection that is open is read as it is. Vectors
-    of another collection there are replaced only with `replace_other`."""
+    of another collection there are replaced only with `replace_other`. `texts` keeps what documents say on the way."""
     from lexigraft.model import encoder as model_store
     from lexigraft.stages.encode_model import encode_with_trained_model
 
@@ -157,6 +171,7 @@ def encode(
             encode_with_trained_model(
                 collection, settings.data, model.resolve(), folder, out.resolve(), progress,
                 expansions.file if expansions is not None else None,
+                texts,
             )  # fmt: skip
     return vectors_store.read_meta(out)
 

@@ -52,6 +52,12 @@ def split_words(text: str) -> list[str]:
     return words
 
 
+def places_of_words(text: str) -> list[tuple[int, int]]:
+    """Where words lie in a text as it stands, which is not normalised: for who shows it and asks what each word becomes
+    by itself. Words that normalising alone makes (of "™") are not found."""
+    return [match.span() for match in _WORD.finditer(text)]
+
+
 class SpannedText(NamedTuple):
     """A text as it can be shown, and where each of its words lies in it."""
 

@@ -9,7 +9,7 @@ from lexigraft.cli.console import BarProgress, show, show_messages
 from lexigraft.cli.given_settings import ReadingOptions
 from lexigraft.cli.index import live, metadata, stats
 from lexigraft.cli.option_groups import grouped
-from lexigraft.cli.options import JsonOption, ReplaceOption
+from lexigraft.cli.options import JsonOption, ReplaceOption, TextsOption
 from lexigraft.core.errors import SettingError
 from lexigraft.core.types import counted_rows
 
@@ -26,15 +26,20 @@ def index(
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option("--data", help="A collection, given as for 'run': indexed with BM25."),
+        typer.Option(
+            "--data",
+            help="A collection, given as for 'run': indexed with BM25. With --vectors: the one that they are of, whose "
+            "texts are kept.",
+        ),
     ] = None,
     vectors: Annotated[
-        Path | None, typer.Option("--vectors", help="Vectors made by 'lexigraft encode', instead of --data.")
+        Path | None, typer.Option("--vectors", help="Vectors made by 'lexigraft encode', instead of BM25's.")
     ] = None,
     given: ReadingOptions,
     keep: Annotated[
         int, typer.Option("--keep", min=0, help="Terms kept a document, the heaviest first; 0 keeps all.")
     ] = 0,
+    texts: TextsOption = None,
     replace: ReplaceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -51,11 +56,11 @@ def index(
     if out_ is None:
         raise SettingError("give --out INDEX, the folder to write the index to")
     show_messages()
-    settings = given.load()
-    if data is not None and vectors is None:
+    settings = given.load({"index.texts": texts})
+    if vectors is not None:
+        meta = index_vectors(vectors, out_, settings, keep, BarProgress(), replace, data)
+    elif data is not None:
         meta = build(data, out_, settings, keep, BarProgress(), replace)
-    elif vectors is not None and data is None:
-        meta = index_vectors(vectors, out_, settings, keep, BarProgress(), replace)
     else:
         raise SettingError("give either --data DIR or --vectors VECTORS")
     rows = counted_rows(meta.n_documents, meta.passages)

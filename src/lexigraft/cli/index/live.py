@@ -14,8 +14,10 @@ from lexigraft.cli.options import (
     JsonOption,
     OnDuplicateOption,
     SetOption,
+    TextsOption,
     overrides,
 )
+from lexigraft.cli.setting_options import as_overrides
 from lexigraft.core.errors import SettingError
 from lexigraft.core.types import counted_rows
 
@@ -75,6 +77,7 @@ def add(
     fields: FieldsOption = None,
     format_: FormatOption = None,
     on_duplicate: OnDuplicateOption = None,
+    texts: TextsOption = None,
     wait: WaitOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -84,7 +87,8 @@ def add(
     from lexigraft.retrieve.live_changes import Adding, add_texts, add_vectors, holds_passages
 
     show_messages()
-    settings = load_settings(config, overrides(set_, on_duplicate, None, fields, format_))
+    given = [*overrides(set_, on_duplicate, None, fields, format_), *as_overrides({"index.texts": texts})]
+    settings = load_settings(config, given)
     adding = Adding(keep, replace, wait)
     was_there = is_live(live)
     if vectors is not None and data is None:

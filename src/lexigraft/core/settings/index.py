@@ -1,8 +1,11 @@
 """How an index is built."""
 
+import math
 from dataclasses import dataclass
 
 from lexigraft.core.settings.section import Section, setting
+
+AUTO_TEXTS_MIB = 256  # some seconds to compress, and about a hundred mebibytes on disk
 
 
 @dataclass(frozen=True)
@@ -21,3 +24,18 @@ class IndexSettings(Section, name="index"):
         "documents with common terms beside each other (recursive graph bisection); made neither the index smaller nor "
         "a search faster where it was measured ([engines](results/engines.md))",
     )
+    texts: str = setting(
+        "auto",
+        "whether the texts of documents are kept, compressed, for what searches show of them",
+        "Also `--texts`.",
+        one_of={
+            "auto": f"where they are at most {AUTO_TEXTS_MIB} MiB in all",
+            "yes": "always",
+            "no": "never: an index then shows titles alone",
+        },
+    )
+
+    @property
+    def most_text_bytes(self) -> float:
+        """How many bytes of titles and texts are kept; what is larger is not."""
+        return {"auto": AUTO_TEXTS_MIB * 2**20, "yes": math.inf, "no": 0}[self.texts]

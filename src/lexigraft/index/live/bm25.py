@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lexigraft.core.arrays import StringTable
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
@@ -21,7 +20,9 @@ from lexigraft.index.live.agreement import lexical_settings
 from lexigraft.index.live.counts import CountedSegment, keep_counts, living_rows
 from lexigraft.index.live.merging import plan_merge
 from lexigraft.index.live.state import LiveState, SegmentState
+from lexigraft.index.live.texts import rows_as_added, write_living_texts
 from lexigraft.index.live.widening import longest_vocabulary
+from lexigraft.index.texts import keep_texts, own_order
 from lexigraft.vectors.analysis import described
 from lexigraft.vectors.counted_texts import CountedRows, saturated_frequencies
 from lexigraft.vectors.quantize import MAX_IMPACT
@@ -45,14 +46,17 @@ def first_state(rows: CountedRows, settings: LexicalSettings, rule: WordRule, pa
 def write_counted_segment(
     path: Path, state: LiveState, rows: CountedRows, settings: IndexSettings | None, progress: Progress = SILENT
 ) -> IndexMeta:
-    """Write the segment of `rows` at `path`, weighed by the average length that `state` says."""
+    """Write the segment of `rows` at `path`, weighed by the average length that `state` says. Texts that lie in the
+    folder of `rows` are kept with it."""
     assert state.mean_length is not None, "the state is that of an index of BM25"
     matrix = saturated_frequencies(rows, state.mean_length, lexical_settings(state), rows.folder)
     vectors = DocumentVectors(matrix, rows.titles, rows.vocabulary, state.query_encoder, "", state.passages)
     config = {"keep": 0, "scale": SATURATED_SCALE, "mean_length": state.mean_length}
     with write_artifact(path, Manifest(store.KIND, store.FORMAT_VERSION, config)) as draft:
         meta = build_index(vectors, draft, 0, settings, progress, scale=SATURATED_SCALE)
-        keep_counts(rows, draft, StringTable(draft, "doc_ids") if meta.reordered else None)
+        own = own_order(draft, meta.reordered)
+        keep_counts(rows, draft, own)
+        keep_texts(rows.folder, draft, rows.row_ids, own)
     return meta
 
 
@@ -70,6 +74,7 @@ def write_merged_segment(
     an index made of them at once; else they stay those of `state`."""
     vocabulary = longest_vocabulary([segment.index for segment in segments])[0]
     rows = living_rows(segments, vocabulary, weighed_anew, scratch, progress)
+    write_living_texts(rows_as_added(segments), scratch)
     weighed = replace(state, mean_length=rows.mean_length) if weighed_anew else state
     return write_counted_segment(path, weighed, rows, settings, progress), weighed.mean_length
 

@@ -45,7 +45,9 @@ from lexigraft.index.live.folder import (
 from lexigraft.index.live.merging import plan_merge, rebuild_vectors, scales_of
 from lexigraft.index.live.reader import Segment, open_segment, with_counts
 from lexigraft.index.live.state import SEGMENTS, LiveState, SegmentState, segment_name, write_state
+from lexigraft.index.live.texts import room_for_texts, rows_of_segments, write_living_texts
 from lexigraft.index.live.widening import longest_vocabulary
+from lexigraft.index.texts import TextWriter, keep_texts, own_order
 from lexigraft.vectors.analysis import reading_in
 from lexigraft.vectors.counted_texts import count_texts
 from lexigraft.vectors.deciding_words import decide_by_stream
@@ -134,8 +136,10 @@ class LiveWriter:
         replacing: bool = False,
         settings: IndexSettings | None = None,
         progress: Progress = SILENT,
+        texts: Path | None = None,
     ) -> Appended:
-        """Add documents as one more segment; paths in the vectors' query encoder start at the live folder.
+        """Add documents as one more segment; paths in the vectors' query encoder start at the live folder. What a
+        `TextWriter` left in the folder `texts` is kept with them.
 
         They must be of the same vocabulary and encoder, in passages or not as those here, and cut to as many terms
         (`keep`: of the first segment, 0 where not given; afterwards only to be checked). An id that lives here already
@@ -159,6 +163,8 @@ class LiveWriter:
         shared = replace(vectors, query_encoder=seen_from_segment(state.query_encoder))
         with write_artifact(self.folder / SEGMENTS / name, manifest) as draft:
             meta = build_index(shared, draft, state.keep, settings, progress, scale=scale)
+            if texts is not None:
+                keep_texts(texts, draft, vectors.matrix.row_ids, own_order(draft, meta.reordered))
         segments = (*kept_segments, self._described(name, meta))
         self._commit(replace(state, segments=segments, next_segment=state.next_segment + 1))
         return Appended(name, meta.n_documents, n_replaced, meta.scale, own_scale)
@@ -189,7 +195,8 @@ class LiveWriter:
             rule = words.rule
         known = self._vocabulary(state.segments)[0].terms if state is not None else ()
         with self.scratch() as folder:
-            rows = count_texts(documents, lexical, known, folder, rule)
+            with TextWriter(folder, room_for_texts(self.folder, state, settings)) as texts:
+                rows = count_texts(texts.passing(documents), lexical, known, folder, rule)
             if not rows.n_rows:
                 raise InputError("there are no documents to add; the collection is empty")
             state = state or first_state(rows, lexical, rule, passages)
@@ -275,9 +282,11 @@ class LiveWriter:
         with self.scratch() as folder:
             vectors, scale, error = rebuild_vectors(segments, folder, progress)
             vectors = replace(vectors, query_encoder=seen_from_segment(state.query_encoder))
+            write_living_texts(rows_of_segments(segments), folder)
             manifest = Manifest(store.KIND, store.FORMAT_VERSION, {"keep": state.keep, "scale": scale})
             with write_artifact(self.folder / SEGMENTS / name, manifest) as draft:
                 meta = build_index(vectors, draft, state.keep, settings, progress, scale=scale)
+                keep_texts(folder, draft, vectors.matrix.row_ids, own_order(draft, meta.reordered))
         return self._described(name, meta), error
 
     def _write_recounted(

@@ -1,0 +1,84 @@
+"""A snippet is the one that a slow search over all windows finds, and its words are those of the whole text."""
+
+import re
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from lexigraft.retrieve.matched_words import MatchedWord, WordMatcher, WordReader
+from lexigraft.retrieve.snippets import cut_snippet
+from lexigraft.vocab.words import places_of_words
+
+WORDS = ["cat", "dog's", "a", "3.14", "os.path", "Straße", "猫が", "ab_cd", "e\u0301te", "longestwordofall", "(fox)"]
+GAPS = [" ", "\n\n", ", ", "  ", "-", "", "\u00a0", "\u3000", "\t"]
+TEXT = st.one_of(
+    st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(GAPS)), max_size=25).map(
+        lambda parts: "".join(word + gap for word, gap in parts)
+    ),
+    st.text(max_size=60),
+)
+TERM_OF = {word.lower(): number for number, word in enumerate([*WORDS, "path", "os", "cd", "dog", "fox", "猫", "が"])}
+POINTS = st.dictionaries(st.sampled_from(sorted(TERM_OF.values())), st.integers(1, 5))
+
+
+def terms_of(word):
+    found = TERM_OF.get(word.lower())
+    return [] if found is None else [found, 100]  # a term that no query has
+
+
+def slow_words(text, points):
+    """By the rule of words over the whole text at once."""
+    found = ((start, end, terms_of(text[start:end])) for start, end in places_of_words(text))
+    return [MatchedWord(start, end, (of[0],)) for start, end, of in found if of and of[0] in points]
+
+
+def slow_window(words, points, width):
+    """Of all windows that fit, the most points; then the smallest last word, then the smallest first one."""
+    best = None
+    for last, end in enumerate(words):
+        for first in range(last + 1):
+            if end.end - words[first].start > width and first < last:
+                continue
+            held = {term for word in words[first : last + 1] for term in word.terms}
+            key = (-sum(points[term] for term in held), last, first)
+            best = key if best is None else min(best, key)
+    return best[2], best[1]
+
+
+def slow_cut(text, words, points, width):
+    """The snippet's place by the list of all places at which a text may be cut."""
+    pieces, cut = [piece.span() for piece in re.finditer(r"\S+", text)], places_of_words(text)
+    if words:
+        first, last = slow_window(words, points, width)
+        start, end = words[first].start, words[last].end
+    else:
+        start = end = pieces[0][0] if pieces else len(text)
+    if end - start >= width:
+        return start, start + width
+    low = max(0, start - (width - (end - start)) // 2)
+    high = min(len(text), low + width)
+    low = max(0, high - width)
+    starts = [at for at, _ in pieces if low <= at <= start] or [at for at, _ in cut if low <= at <= start] or [start]
+    ends = [at for _, at in pieces if end <= at <= high] or [at for _, at in cut if end <= at <= high] or [high]
+    return min(starts), max(ends)
+
+
+@given(TEXT, POINTS, st.integers(1, 60))
+@example("a cat and a dog's cat", {0: 3, 1: 3}, 9)
+@example("longestwordofall cat", {9: 5, 0: 1}, 5)
+@example("", {}, 10)
+def test_a_snippet_is_what_the_slow_way_finds(text, points, width):
+    words = WordMatcher(points, WordReader(terms_of)).find(text)
+    assert words == slow_words(text, points)
+    snippet = cut_snippet(text, words, points, width)
+    assert (snippet.start, snippet.end) == slow_cut(text, words, points, width)
+    assert snippet.text == text[snippet.start : snippet.end] and len(snippet.text) <= width
+    shown = [text[word.start : word.end] for word in words if snippet.start <= word.start < snippet.end]
+    assert [snippet.text[start:end] for start, end in snippet.spans] == [word[:width] for word in shown]
+
+
+@given(TEXT, POINTS)
+def test_pieces_are_remembered(text, points):
+    matcher = WordMatcher(points, WordReader(terms_of))
+    assert matcher.find(text) == matcher.find(text)
+    assert matcher.find(f"{text} {text}")[: len(matcher.find(text))] == matcher.find(text)

@@ -1,0 +1,73 @@
+"""Texts come back from the store as they went in, in any order, whatever they hold and however large they are."""
+
+import tempfile
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexigraft.core.types import Document
+from lexigraft.index import texts as store
+from lexigraft.index.shared_texts import write_shared_texts
+from lexigraft.index.texts import KeptText, StoredTexts, TextWriter, keep_texts, open_texts
+
+SHORT = st.text(max_size=12)
+ROW = st.one_of(st.none(), st.builds(KeptText, SHORT, st.one_of(SHORT, st.text(min_size=30, max_size=90))))
+ROWS = st.lists(ROW, max_size=30)
+
+
+@given(ROWS, st.integers(1, 200), st.data())
+def test_a_round_trip(rows, block_bytes, data):
+    with tempfile.TemporaryDirectory() as folder, patch.object(store, "BLOCK_BYTES", block_bytes):
+        with TextWriter(Path(folder)) as writer:
+            for row in rows:
+                writer.append(row)
+        stored = StoredTexts(Path(folder))
+        assert len(stored) == len(rows) == writer.n_rows
+        assert [stored.get(place) for place in range(len(rows))] == rows
+        for place in data.draw(st.permutations(range(len(rows)))):
+            assert stored.get(place) == rows[place]
+        n_bytes = sum(len((row.title + row.text).encode()) for row in rows if row is not None)
+        assert stored.n_bytes == writer.n_bytes == n_bytes
+
+
+@given(st.lists(st.builds(KeptText, SHORT, SHORT), max_size=20), st.integers(0, 200))
+def test_what_is_larger_than_the_limit_is_not_kept_at_all(rows, most):
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with TextWriter(folder, most) as writer:
+            documents = [Document(str(place), *row) for place, row in enumerate(rows)]
+            assert list(writer.passing(documents)) == documents
+        fits = most > 0 and sum(len((row.title + row.text).encode()) for row in rows) <= most
+        assert writer.keeps == fits == (open_texts(folder) is not None)
+        assert fits or not list(folder.iterdir())
+        write_shared_texts(documents, folder, most)
+        assert (open_texts(folder) is not None) == fits
+
+
+@given(st.lists(st.builds(KeptText, SHORT, SHORT), max_size=20), st.randoms())
+def test_an_index_in_an_order_of_its_own_finds_its_texts(rows, random):
+    ids = [f"d{place}" for place in range(len(rows))]
+    order = random.sample(range(len(rows)), len(rows))
+    with tempfile.TemporaryDirectory() as name:
+        written, index = Path(name) / "written", Path(name) / "index"
+        written.mkdir(), index.mkdir()
+        with TextWriter(written) as writer:
+            for row in rows:
+                writer.append(row)
+        keep_texts(written, index, ids, [ids[place] for place in order])
+        stored = StoredTexts(index)
+        assert [stored.get(ordinal) for ordinal in range(len(rows))] == [rows[place] for place in order]
+
+
+def test_a_large_text_has_a_block_of_its_own(tmp_path):
+    large = KeptText("large", "ä" * (3 * store.BLOCK_BYTES))
+    with TextWriter(tmp_path) as writer:
+        for row in (KeptText("", "before"), large, KeptText("", "after"), KeptText("", "\ud800 lone")):
+            writer.append(row)
+    stored = StoredTexts(tmp_path)
+    assert np.load(tmp_path / store.ROWS).tolist() == [0, 1, 2, 4]
+    assert [stored.get(place) for place in (2, 0, 1)] == [KeptText("", "after"), KeptText("", "before"), large]
+    assert stored.get(3).text == "? lone"  # UTF-8 holds no lone surrogate
