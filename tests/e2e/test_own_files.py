@@ -33,16 +33,45 @@ def piped(monkeypatch):
 def test_an_index_of_a_file_is_searched_filtered_and_explained(tmp_path, lexigraft, name, write):
     file, index = tmp_path / name, tmp_path / "index"
     write(file)
-    assert lexigraft("index", "--data", file, "--fields", FIELDS, "--out", index).status == 0
+    made = lexigraft("index", "--data", file, "--fields", FIELDS, "--out", index, "--json").json
+    assert made["metadata"] == ["price"]
     (hit,) = lexigraft("search", "--index", index, "tea", "--json").json["hits"]
     assert (hit["doc_id"], hit["title"]) == ("11", "Teapot")
-    kept = lexigraft("index", "metadata", "--index", index, "--data", file, "--fields", FIELDS, "--json").json
-    assert [column["key"] for column in kept["columns"]] == ["price"]
     search = ("search", "--index", index, "tea kettle", "--json", "--where")
     assert [hit["doc_id"] for hit in lexigraft(*search, "price>=20").json["hits"]] == ["11"]
     assert [hit["doc_id"] for hit in lexigraft(*search, "price<=20").json["hits"]] == ["10"]
     explained = lexigraft("explain", "--index", index, "--data", file, "tea", "11", "--json")
     assert explained.json["doc_id"] == "11"
+
+
+def test_the_other_fields_of_a_file_are_kept_until_they_change(tmp_path, lexigraft):
+    file, index = tmp_path / "p.csv", ("--out", tmp_path / "index")
+    build = ("index", "--data", file, *index, "--json")
+    cheap = ("search", "--index", tmp_path / "index", "tea", "--where", "price<=20", "--json")
+    file.write_text("id,text,price\n1,green tea,10\n2,black tea,30\n")
+    assert lexigraft(*build).json["metadata"] == ["price"]
+    assert [hit["doc_id"] for hit in lexigraft(*cheap).json["hits"]] == ["1"]
+    file.write_text("id,text,price\n1,green tea,25\n2,black tea,15\n")
+    assert lexigraft(*build).json["metadata"] == ["price"]
+    assert [hit["doc_id"] for hit in lexigraft(*cheap).json["hits"]] == ["2"]
+
+
+def test_metadata_of_a_file_of_their_own_outlast_a_new_index(tmp_path, lexigraft):
+    file, index = tmp_path / "p.csv", tmp_path / "index"
+    file.write_text("id,text,price\n1,green tea,10\n2,black tea,30\n")
+    assert lexigraft("index", "--data", file, "--out", index).status == 0
+    (tmp_path / "own.tsv").write_text("_id\tprice\n1\t99\n")
+    assert lexigraft("index", "metadata", "--index", index, "--file", tmp_path / "own.tsv").status == 0
+    assert lexigraft("index", "--data", file, "--out", index, "--json").json["metadata"] == []
+    (hit,) = lexigraft("search", "--index", index, "tea", "--where", "price=99", "--json").json["hits"]
+    assert hit["doc_id"] == "1"
+
+
+def test_fields_that_cannot_be_kept_do_not_stop_an_index(tmp_path, lexigraft):
+    (tmp_path / "p.csv").write_text("id,text,a=b\n1,green tea,10\n")
+    made = lexigraft("index", "--data", tmp_path / "p.csv", "--out", tmp_path / "index", "--json")
+    assert (made.status, made.json["metadata"]) == (0, [])
+    assert "metadata are not kept: document '1': the key 'a=b' cannot be named in a condition" in made.stderr
 
 
 def test_the_fields_travel_with_an_index_and_a_run(tmp_path, lexigraft):
@@ -95,7 +124,7 @@ def test_a_look_guesses_the_language_and_its_command_sets_it(tmp_path, lexigraft
     assert " ".join(index) in page
     assert run[-4:] == ["--set", "lexical.stemmer=german", "--set", "vocab.stemmer=german"]
     assert lexigraft(*index).status == 0
-    hits = lexigraft("search", "--index", "INDEX", "Gärten", "--json").json  # Garten, Gärten: one stem in German alone
+    hits = lexigraft("search", "--index", "INDEX", "Gärten", "--json").json["hits"]  # one stem in German alone
     assert [hit["doc_id"] for hit in hits] == ["1"]
     assert lexigraft(*run, *LEXICAL).status == 0
 

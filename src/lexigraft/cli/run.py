@@ -143,12 +143,17 @@ def _run(
 ) -> dict[str, Any]:
     from lexigraft.core.config import given_names, load_settings
     from lexigraft.own_settings.given_time import GivenTime
+    from lexigraft.retrieve.metadata import keep_metadata
+    from lexigraft.stages.collect import PYDOCS, reading
     from lexigraft.whole_run import run as run_pipeline
 
     show_messages()
     settings = load_settings(config, set_ or (), recipe)
     time = GivenTime(minutes, given_names(config, set_ or (), recipe)) if minutes is not None else None
-    return run_pipeline(source, folder, settings, from_stage, BarProgress(), time, replace)
+    report = run_pipeline(source, folder, settings, from_stage, BarProgress(), time, replace)
+    if report and source != PYDOCS:
+        keep_metadata(folder, source, reading(settings.data))
+    return report
 
 
 def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:

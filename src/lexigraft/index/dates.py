@@ -7,7 +7,7 @@ from the beginning of 1970, which 64 bits hold exactly.
 
 import calendar
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 _ZONE = r"(?P<zone>Z|[+-]\d\d(?::?\d\d)?)?"
@@ -67,5 +67,6 @@ def _offset(zone: str | None) -> int:
 
 
 def written(microseconds: int) -> str:
-    """A moment as a date that reads as the same one again."""
-    return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)).isoformat()
+    """A moment as a date that reads as the same one again: the day alone where that begins then."""
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+    return moment.date().isoformat() if moment.time() == time() else moment.isoformat()

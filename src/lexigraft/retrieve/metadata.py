@@ -1,10 +1,12 @@
 """Makes the metadata of an index's documents, from their collection or from a file, for searches with conditions."""
 
+import dataclasses
 import logging
+from itertools import islice
 from pathlib import Path
 
 from lexigraft.core.artifact import Manifest, hash_file, open_artifact, read_manifest
-from lexigraft.core.errors import InputError
+from lexigraft.core.errors import InputError, LexigraftError
 from lexigraft.data.collection import CORPUS, FolderCollection
 from lexigraft.data.readers.metadata import corpus_metadata, file_metadata
 from lexigraft.data.reading import Reading
@@ -15,7 +17,7 @@ from lexigraft.index.live.state import is_live
 from lexigraft.index.metadata import Column, former_metadata
 from lexigraft.index.metadata_columns import write_metadata
 from lexigraft.retrieve.opened import open_searchable
-from lexigraft.retrieve.place import Place
+from lexigraft.retrieve.place import Place, find_place
 from lexigraft.stages.origin import same_content
 from lexigraft.stages.run_origin import is_of_another, read_origin
 from lexigraft.stages.standalone import require_free_for
@@ -24,6 +26,7 @@ from lexigraft.stages.standalone_origin import collection_of
 log = logging.getLogger(__name__)
 
 AS_INDEXED = Reading(on_duplicate="keep")
+LOOKED_AT = 1000  # documents, to find out whether a collection has metadata
 
 
 def build_metadata(
@@ -57,6 +60,35 @@ def build_metadata(
     if dropped := [key for key in before if key not in {column.key for column in columns}]:
         log.warning("dropped: %s", ", ".join(dropped))
     return columns
+
+
+def keep_metadata(path: Path, data: str, reading: Reading = AS_INDEXED) -> list[Column]:
+    """What an index or a run keeps by itself of the collection `data`, which it was made of: the fields that are
+    neither id nor title nor text. Nothing where its first documents have none, or where metadata are there that are of
+    the same collection or of a file. Fields that cannot be kept are no reason to fail: a warning says why. Returns the
+    columns that were written."""
+    reading = dataclasses.replace(reading, on_duplicate="keep")
+    collection = open_source(data, reading)
+    if not isinstance(collection, FolderCollection) or not _has_metadata(collection):
+        return []
+    place = find_place(path)
+    if (made := read_manifest(place.metadata)) is not None:
+        is_current = made.config == {"corpus": collection.digest(CORPUS)}
+        if "file" in made.config or (is_current and made.parents.items() >= _parents(place.whole).items()):
+            return []
+    try:
+        return build_metadata(place, data, None, reading=reading)
+    except LexigraftError as error:
+        log.warning("metadata are not kept: %s", error)
+        return []
+
+
+def _has_metadata(collection: FolderCollection) -> bool:
+    """Whether one of the first documents has any."""
+    try:
+        return any(values for _, values in islice(corpus_metadata(collection), LOOKED_AT))
+    except LexigraftError:
+        return False  # a layout that has none
 
 
 def _keys(metadata: Path) -> list[str]:

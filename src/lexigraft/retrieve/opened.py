@@ -146,7 +146,7 @@ class Opened:
         conditions, path = [parse_condition(text) for text in where], self.place.metadata
         if not path.is_dir():
             raise ArtifactError(
-                f"there are no metadata at {path} to filter by; make them of the collection or a file: "
-                "lexigraft index metadata"
+                f"there are no metadata at {path} to filter by; make them of the collection or a file: lexigraft index "
+                f"metadata {self.place.option} --data DATA, or --file FILE"
             )
         return filter_masks(self.index, open_metadata(path, self.index), conditions)

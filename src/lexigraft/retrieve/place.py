@@ -39,6 +39,11 @@ class Place:
     why: str = ""
     texts: Path | None = None  # those that all indexes of a run share; an index may have its own
 
+    @property
+    def option(self) -> str:
+        """What names it to a command."""
+        return f"--index {self.index}" if self.run is None else f"--run {self.run.root}"
+
 
 def find_place(
     path: Path, system: str | None = None, qk: float | None = None, dk: int | None = None, vectors: Path | None = None

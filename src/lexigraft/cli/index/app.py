@@ -40,17 +40,26 @@ def index(
         int, typer.Option("--keep", min=0, help="Terms kept a document, the heaviest first; 0 keeps all.")
     ] = 0,
     texts: TextsOption = None,
+    keeps_metadata: Annotated[
+        bool,
+        typer.Option(
+            "--metadata/--no-metadata",
+            help="Keep the fields of documents that are neither id nor title nor text, for searches with conditions.",
+        ),
+    ] = True,
     replace: ReplaceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Build one index, of text or of a model's vectors, without measuring anything; search it with --index.
 
-    'index stats' measures indexes, 'index metadata' keeps what searches filter by. The other commands below are for a
-    live index: documents are added to it and deleted while others search it.
+    'index stats' measures indexes, 'index metadata' keeps further fields that searches filter by. The other commands
+    below are for a live index: documents are added to it and deleted while others search it.
     """
     if context.invoked_subcommand is not None:
         _refuse_options_before(context)
         return
+    from lexigraft.retrieve.metadata import keep_metadata
+    from lexigraft.stages.collect import PYDOCS, reading
     from lexigraft.stages.standalone import build, index_vectors
 
     if out_ is None:
@@ -63,12 +72,16 @@ def index(
         meta = build(data, out_, settings, keep, BarProgress(), replace)
     else:
         raise SettingError("give either --data DIR or --vectors VECTORS")
+    of_files = data is not None and data != PYDOCS
+    columns = keep_metadata(out_, data or "", reading(settings.data)) if of_files and keeps_metadata else []
+    keys = [column.key for column in columns]
     rows = counted_rows(meta.n_documents, meta.passages)
     facts = {"index": str(out_), "documents": meta.n_documents, "passages": meta.passages}
     show(
         json,
-        {**facts, "terms": meta.n_terms, "postings": meta.n_postings},
+        {**facts, "terms": meta.n_terms, "postings": meta.n_postings, "metadata": keys},
         f"{out_}: {rows}, {meta.n_terms:,} terms, {meta.n_postings:,} postings",
+        *([f"to filter by (--where): {', '.join(keys)}"] if keys else []),
         f'search it: lexigraft search --index {out_} "your query"',
     )
 
