@@ -62,9 +62,20 @@ def test_metadata_of_a_file_of_their_own_outlast_a_new_index(tmp_path, lexigraft
     assert lexigraft("index", "--data", file, "--out", index).status == 0
     (tmp_path / "own.tsv").write_text("_id\tprice\n1\t99\n")
     assert lexigraft("index", "metadata", "--index", index, "--file", tmp_path / "own.tsv").status == 0
-    assert lexigraft("index", "--data", file, "--out", index, "--json").json["metadata"] == []
+    assert lexigraft("index", "--data", file, "--out", index, "--json").json["metadata"] == ["price"]
     (hit,) = lexigraft("search", "--index", index, "tea", "--where", "price=99", "--json").json["hits"]
     assert hit["doc_id"] == "1"
+
+
+def test_lists_of_a_front_matter_are_lists(tmp_path, lexigraft):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/a.md").write_text("---\ntags: [garden, spring]\n---\n# Water\n\nIn the morning.\n")
+    (tmp_path / "notes/b.md").write_text("---\ntags:\n  - kitchen\n---\n# Water\n\nBoil it.\n")
+    made = lexigraft("index", "--data", tmp_path / "notes", "--out", tmp_path / "index", "--json")
+    assert made.json["metadata"] == ["tags"]
+    asked = ("search", "--index", tmp_path / "index", "water", "--where", 'tags has "garden"', "--json")
+    (hit,) = lexigraft(*asked).json["hits"]
+    assert (hit["doc_id"], hit["metadata"]) == ("a.md", {"tags": ["garden", "spring"]})
 
 
 def test_fields_that_cannot_be_kept_do_not_stop_an_index(tmp_path, lexigraft):

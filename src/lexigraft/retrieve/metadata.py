@@ -62,11 +62,11 @@ def build_metadata(
     return columns
 
 
-def keep_metadata(path: Path, data: str, reading: Reading = AS_INDEXED) -> list[Column]:
+def keep_metadata(path: Path, data: str, reading: Reading = AS_INDEXED) -> list[str]:
     """What an index or a run keeps by itself of the collection `data`, which it was made of: the fields that are
     neither id nor title nor text. Nothing where its first documents have none, or where metadata are there that are of
     the same collection or of a file. Fields that cannot be kept are no reason to fail: a warning says why. Returns the
-    columns that were written."""
+    keys that searches can filter by."""
     reading = dataclasses.replace(reading, on_duplicate="keep")
     collection = open_source(data, reading)
     if not isinstance(collection, FolderCollection) or not _has_metadata(collection):
@@ -75,9 +75,9 @@ def keep_metadata(path: Path, data: str, reading: Reading = AS_INDEXED) -> list[
     if (made := read_manifest(place.metadata)) is not None:
         is_current = made.config == {"corpus": collection.digest(CORPUS)}
         if "file" in made.config or (is_current and made.parents.items() >= _parents(place.whole).items()):
-            return []
+            return _keys(place.metadata)
     try:
-        return build_metadata(place, data, None, reading=reading)
+        return [column.key for column in build_metadata(place, data, None, reading=reading)]
     except LexigraftError as error:
         log.warning("metadata are not kept: %s", error)
         return []

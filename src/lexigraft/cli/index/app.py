@@ -73,8 +73,7 @@ def index(
     else:
         raise SettingError("give either --data DIR or --vectors VECTORS")
     of_files = data is not None and data != PYDOCS
-    columns = keep_metadata(out_, data or "", reading(settings.data)) if of_files and keeps_metadata else []
-    keys = [column.key for column in columns]
+    keys = keep_metadata(out_, data or "", reading(settings.data)) if of_files and keeps_metadata else []
     rows = counted_rows(meta.n_documents, meta.passages)
     facts = {"index": str(out_), "documents": meta.n_documents, "passages": meta.passages}
     show(

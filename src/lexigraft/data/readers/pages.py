@@ -11,14 +11,13 @@ from pathlib import Path, PurePosixPath
 from lexigraft.core.artifact import hash_file
 from lexigraft.core.errors import InputError
 from lexigraft.data.readers.formats import PAGE_SUFFIXES, bare_suffix
+from lexigraft.data.readers.front_matter import Value, split_front_matter
 from lexigraft.data.readers.html_text import html_text
 from lexigraft.data.readers.lines import read_whole
 from lexigraft.data.readers.records import Record, Records
 
 PATH, TITLE, TEXT = "path", "title", "text"
 _HTML, _MARKDOWN = (".html", ".htm"), (".md", ".markdown")
-_FRONT = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_ENTRY = re.compile(r"(\w[\w-]*):[ \t]+(\S.*)")
 _FIRST_HEADING = re.compile(r"#[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 _FILE = "file"
 
@@ -46,7 +45,7 @@ def _walk(place: Path) -> Iterator[tuple[str, list[str], list[str]]]:
 
 
 def page_records(place: Path, on_bad_bytes: str = "error") -> Records:
-    """path, title and text of every file; of Markdown also what its front matter says (`key: value`)."""
+    """path, title and text of every file; of Markdown also what its front matter says."""
     number = 0
     for number, file in enumerate(page_files(place), 1):
         within = PurePosixPath(file.name if file == place else file.relative_to(place).as_posix())
@@ -63,18 +62,16 @@ def pages_digest(place: Path) -> str:
     return digest.hexdigest()
 
 
-def _page(file: Path, on_bad_bytes: str) -> dict[str, str]:
+def _page(file: Path, on_bad_bytes: str) -> dict[str, Value]:
     text, suffix = read_whole(file, on_bad_bytes), bare_suffix(file)
     if suffix in _HTML:
         title, text = html_text(text)
         return {TITLE: title or _first_heading(text), TEXT: text}
     if suffix not in _MARKDOWN:
         return {TITLE: "", TEXT: text}
-    front = _FRONT.match(text)
-    said = dict(_ENTRY.findall(front.group(1) or "")) if front else {}
-    text = text[front.end() :] if front else text
-    said = {key: value.strip().strip("\"'") for key, value in said.items()}
-    return {**said, TITLE: said.get(TITLE) or _first_heading(text), TEXT: text}
+    said, text = split_front_matter(text)
+    named = said.get(TITLE)
+    return {**said, TITLE: named if isinstance(named, str) and named else _first_heading(text), TEXT: text}
 
 
 def _first_heading(text: str) -> str:
