@@ -49,6 +49,7 @@ def test_the_tutorial_runs(document, lexigraft, monkeypatch, tmp_path):
     assert run_all(document, lexigraft, monkeypatch, tmp_path) >= 5
 
 
+@pytest.mark.integration  # it trains a model, too
 def test_the_howto_of_click_logs_runs(lexigraft, monkeypatch, tmp_path):
     """As it stands, but for the size of the model and the queries' embedding, which would take minutes."""
     pytest.importorskip("torch")
