@@ -17,7 +17,7 @@ UNMEASURED = {"tiny": 12.0, "cpu": 900.0, "gpu": 120.0}
 
 class Missing(NamedTuple):
     """A training that is not done, the claims that wait for it, and about how long it takes. `worth`: the share of a
-    claim that a minute of it decides, where all that a claim waits for decides it in equal parts."""
+    claim that a minute of it decides, where all that a claim waits for on a collection decides it in equal parts."""
 
     training: Training
     claims: tuple[str, ...]
@@ -36,18 +36,18 @@ def missing(
     for claim in study.claims:
         if decisions[claim.id].verdict != OPEN:
             continue
-        wanted = [
-            training
-            for arm in claim.needs
-            for collection in collections
-            for training in _trainings(
-                study, arm, collection, _seeds(evidence, decisions[claim.id], arm, collection), scale
-            )
-            if training not in done
-        ]
-        for training in wanted:
-            waits[training].add(claim.id)
-            worth[training] += 1 / len(wanted)
+        for collection in collections:  # one on which all arms are trained may decide alone
+            wanted = [
+                training
+                for arm in claim.needs
+                for training in _trainings(
+                    study, arm, collection, _seeds(evidence, decisions[claim.id], arm, collection), scale
+                )
+                if training not in done
+            ]
+            for training in wanted:
+                waits[training].add(claim.id)
+                worth[training] += 1 / len(wanted)
     found = []
     for training, claims in waits.items():
         minutes = seconds_of(training, evidence.finished, scale) / 60

@@ -44,6 +44,14 @@ def test_decided_claims_wait_for_nothing():
     assert asked(some + of("b", 0.4, weights=(1.0, 2.0))) == []
 
 
+def test_the_collection_that_lacks_least_comes_first():
+    some = of("a", 0.9) + of("d", 0.4) + of("b", 0.4, [0, 1], weights=(1.0, 2.0))
+    evidence = Evidence(some)
+    found = missing(STUDY, evidence, decisions_of(STUDY, evidence, SCALES["gpu"]), ["c", "new"], "gpu")
+    assert [(one.training.collection, one.training.arm, one.training.seed) for one in found[:2]] == [("c", "b", 2)] * 2
+    assert {one.training.collection for one in found[2:]} == {"new"}
+
+
 def test_where_three_seeds_do_not_tell_apart_one_more_is_asked_for():
     some = of("a", 0.5) + of("d", 0.53) + of("b", 0.1, weights=(1.0, 2.0))
     assert {(one.training.arm, one.training.seed) for one in asked(some)} == {("a", 3), ("d", 3)}
