@@ -1,5 +1,5 @@
-"""Names beside the points of a picture, none over another: each takes the first free place around its point, and one
-that finds none is left out."""
+"""Names beside the points of a picture, none over another: each takes the first free place around its point, off the
+lines where there is one, and one that finds none is left out."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -30,14 +30,23 @@ def label_points(axes: Any, named: Sequence[Named], others: Sequence[tuple[float
         Bbox.from_bounds(x - MARKER, y - MARKER, 2 * MARKER, 2 * MARKER)
         for x, y in axes.transData.transform([*((one.x, one.y) for one in named), *others])
     ]
+    drawn = [line.get_path().transformed(line.get_transform()) for line in axes.lines if _is_line(line)]
+    spots = [(distance, lines) for lines in (drawn, []) for distance in (NEAR, FAR)]
     for one in named:
-        for distance in (NEAR, FAR):
-            if _placed(axes, one, distance, size, renderer, inside, taken):
+        for distance, lines in spots:
+            if _placed(axes, one, distance, size, renderer, inside, taken, lines):
                 break
 
 
-def _placed(axes: Any, one: Named, distance: int, size: int, renderer: Any, inside: Any, taken: list[Any]) -> bool:
-    """Whether the name found a free place at that distance; it stays there."""
+def _is_line(line: Any) -> bool:
+    """Whether points are joined, and not only marked."""
+    return bool(line.get_linestyle() not in ("None", "", " "))
+
+
+def _placed(
+    axes: Any, one: Named, distance: int, size: int, renderer: Any, inside: Any, taken: list[Any], lines: Sequence[Any]
+) -> bool:
+    """Whether the name found a place at that distance that nothing has taken and no line crosses; it stays there."""
     for side, across, up in AROUND:
         text = axes.annotate(
             one.name, (one.x, one.y), textcoords="offset points", xytext=(across * distance, up * distance),
@@ -45,7 +54,8 @@ def _placed(axes: Any, one: Named, distance: int, size: int, renderer: Any, insi
         )  # fmt: skip
         box = text.get_window_extent(renderer)
         is_inside = inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0 and box.y1 <= inside.y1
-        if is_inside and not any(box.overlaps(other) for other in taken):
+        is_free = not any(box.overlaps(other) for other in taken)
+        if is_inside and is_free and not any(line.intersects_bbox(box, filled=False) for line in lines):
             taken.append(box)
             return True
         text.remove()

@@ -38,6 +38,17 @@ def test_names_keep_apart_however_close_their_points_are():
         assert not any(box.overlaps(marker) for box in found)
 
 
+def test_names_stand_off_the_line_that_joins_their_points():
+    points = [Named(x, y, f"({x},{y})") for x, y in ((0, 0), (1, 4), (2, 5), (3, 5.5), (4, 5.7))]
+    figure, ((axes,),) = new_figure(1, 1, (6, 4))
+    (line,) = axes.plot([one.x for one in points], [one.y for one in points], "o-")
+    label_points(axes, points)
+    figure.canvas.draw()
+    joined = line.get_path().transformed(line.get_transform())
+    assert len(axes.texts) == len(points)
+    assert not any(joined.intersects_bbox(box, filled=False) for box in boxes(axes))
+
+
 def test_a_lone_name_is_there():
     _, axes = drawn([Named(1.0, 1.0, "(10,40)")])
     assert [text.get_text() for text in axes.texts] == ["(10,40)"]
