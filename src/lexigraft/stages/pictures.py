@@ -42,8 +42,11 @@ def log_axis(axis: Any, values: Sequence[float]) -> None:
 
 
 def legend_below(figure: Any, size: int = 9) -> None:
-    """One legend below the axes, where it covers nothing."""
-    handles, labels = figure.axes[0].get_legend_handles_labels()
+    """One legend of all axes, below them, where it covers nothing."""
+    found = {
+        label: handle for axes in figure.axes for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    labels, handles = list(found), list(found.values())
     figure.legend(handles, labels, loc="outside lower center", ncols=min(3, max(1, len(labels))), frameon=False,
                   fontsize=size)  # fmt: skip
 

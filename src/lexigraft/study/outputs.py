@@ -12,8 +12,8 @@ from statistics import mean
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import write_json
-from lexigraft.stages.pictures import finish, new_figure, save_figure
 from lexigraft.stages.tables import markdown_table, write_csv
+from lexigraft.study.curves import draw_curves
 from lexigraft.study.design import BM25, WHOLE, Side, Study
 from lexigraft.study.evidence import Evidence
 from lexigraft.study.regime import Scale
@@ -208,25 +208,3 @@ def verdict_lines(study: Study, evidence: Evidence, decisions: dict[str, Decisio
                 seeds = f"seeds {one.seeds[0]} and {one.seeds[1]}"
                 spread = "" if one.spread is None else f", spread {one.spread:.4g}"
                 yield f"- {mark}: {described(one)}; {seeds}{spread}"
-
-
-def draw_curves(study: Study, evidence: Evidence, out: Path) -> None:
-    """MRR@10 over FLOPS of every arm, at the costs and cuts that were measured."""
-    collections = evidence.collections
-    figure, axes = new_figure(1, len(collections), (6.2 * len(collections), 4.4))
-    for axis, collection in zip(axes[0], collections, strict=True):
-        for number, arm in enumerate(study.arms):
-            curve = []
-            for at in study.points:
-                points = evidence.points(collection, Side(arm.name, at)).values()
-                if points and all(point.flops > 0 for point in points):
-                    curve.append((mean(point.flops for point in points), mean(point.mrr for point in points)))
-            if curve:
-                axis.plot(*zip(*sorted(curve), strict=True), marker="o", markersize=3, color=f"C{number % 10}",
-                          label=arm.name)  # fmt: skip
-        reference = evidence.bm25(collection)
-        if reference is not None and reference.flops > 0:
-            axis.scatter([reference.flops], [reference.mrr], marker="*", s=140, color="black", label=BM25, zorder=5)
-        axis.set(xscale="log", xlabel="FLOPS", ylabel="MRR@10", title=collection)
-        finish(axis, legend=7)
-    save_figure(figure, out / "curves.png", out / "curves.svg", dpi=110)
