@@ -67,6 +67,13 @@ def test_metadata_of_a_file_of_their_own_outlast_a_new_index(tmp_path, lexigraft
     assert hit["doc_id"] == "1"
 
 
+def test_a_look_says_which_texts_are_dates(tmp_path, lexigraft):
+    (tmp_path / "p.csv").write_text("id,text,added,made\n1,tea,2024-03-01,1-2-3\n2,pot,2024-03-02T10:00,today\n")
+    found = lexigraft("data", "look", tmp_path / "p.csv", "--json").json
+    assert found["fields"]["added"]["types"] == {"date": 2}
+    assert found["fields"]["made"]["types"] == {"text": 2}
+
+
 def test_lists_of_a_front_matter_are_lists(tmp_path, lexigraft):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes/a.md").write_text("---\ntags: [garden, spring]\n---\n# Water\n\nIn the morning.\n")

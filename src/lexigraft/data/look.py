@@ -10,6 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from lexigraft.core.dates import read_period
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.collection import FolderCollection, open_collection
@@ -185,6 +186,8 @@ def _kind(value: Any) -> str:
         return "true or false"
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
         return WHOLE
+    if isinstance(value, str) and "-" in value and read_period(value) is not None:
+        return "date"  # as conditions read it; a year alone is a number
     names = {
         Decimal: NUMBER,
         datetime: "date and time",

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact
+from lexigraft.core.dates import written
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import document_of
-from lexigraft.index.dates import written
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.reader import LiveIndex
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lexigraft.index.dates import written
+from lexigraft.core.dates import written
 from lexigraft.index.metadata import ABSENT, DATE, LIST, NO_DATE, NUMBER, Column, Metadata, Scalar, Value
 
 

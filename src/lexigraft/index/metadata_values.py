@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.arrays import write_strings
-from lexigraft.index.dates import Period, read_period
+from lexigraft.core.dates import Period, read_period
 from lexigraft.index.metadata import DATE, LIST, NO_DATE, NUMBER, TEXT, Column, Scalar, Value
 
 LARGEST_WHOLE = 2**53  # integers beyond are not all told apart by float64: they stay texts, and with them the column

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.arrays import StringTable
-from lexigraft.index.dates import Period, read_period
+from lexigraft.core.dates import Period, read_period
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.reader import LiveIndex
 from lexigraft.index.metadata import DATE, LIST, NO_DATE, NUMBER, Column, Metadata
