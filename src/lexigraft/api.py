@@ -87,7 +87,7 @@ def run(
     A folder with the run of another collection is refused; with `replace` that run is removed first.
     """
     from lexigraft.own_settings.given_time import GivenTime
-    from lexigraft.retrieve.metadata import keep_metadata
+    from lexigraft.retrieve.kept_metadata import keep_metadata
     from lexigraft.stages.collect import PYDOCS, reading
     from lexigraft.whole_run import run as whole_run
 

@@ -4,6 +4,7 @@ import io
 import json
 import re
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -83,6 +84,55 @@ def test_lists_of_a_front_matter_are_lists(tmp_path, lexigraft):
     asked = ("search", "--index", tmp_path / "index", "water", "--where", 'tags has "garden"', "--json")
     (hit,) = lexigraft(*asked).json["hits"]
     assert (hit["doc_id"], hit["metadata"]) == ("a.md", {"tags": ["garden", "spring"]})
+
+
+def test_fields_that_a_file_no_longer_has_go_and_those_of_other_files_stay(tmp_path, lexigraft):
+    file, index = tmp_path / "p.csv", tmp_path / "index"
+    build = ("index", "--data", file, "--out", index, "--json")
+    file.write_text("id,text,price,lang\n1,green tea,10,en\n")
+    assert lexigraft(*build).json["metadata"] == ["price", "lang"]
+    (tmp_path / "own.tsv").write_text("_id\tstock\n1\t5\n2\t7\n")
+    assert lexigraft("index", "metadata", "--index", index, "--file", tmp_path / "own.tsv").status == 0
+    file.write_text("id,text,price\n1,green tea,10\n2,black tea,30\n")
+    assert sorted(lexigraft(*build).json["metadata"]) == ["price", "stock"]
+    hits = lexigraft("search", "--index", index, "tea", "--json").json["hits"]
+    assert {hit["doc_id"]: hit["metadata"] for hit in hits} == {"1": {"price": 10, "stock": 5}, "2": {"price": 30}}
+    file.write_text("id,text\n1,green tea\n")
+    assert lexigraft(*build).json["metadata"] == ["stock"]
+    assert lexigraft(*build, "--no-metadata").json["metadata"] == ["stock"]
+
+
+@pytest.mark.parametrize("again", [("id,text\n7,tea\n",), ("id,text,price\n7,tea,1\n", "--no-metadata")])
+def test_without_fields_metadata_of_before_are_gone(tmp_path, lexigraft, again):
+    file, index = tmp_path / "p.csv", tmp_path / "index"
+    file.write_text("id,text,price\n1,green tea,10\n")
+    build = ("index", "--data", file, "--out", index, "--json")
+    assert lexigraft(*build).json["metadata"] == ["price"]
+    file.write_text(again[0])
+    assert lexigraft(*build, *again[1:]).json["metadata"] == []
+    assert not (tmp_path / "index.metadata").exists()
+    (hit,) = lexigraft("search", "--index", index, "tea", "--json").json["hits"]
+    assert (hit["doc_id"], hit["metadata"]) == ("7", {})
+
+
+def test_metadata_of_other_documents_are_not_shown(tmp_path, lexigraft):
+    """As a kill between an index and its metadata leaves them."""
+    for name, number in (("old", 1), ("new", 2)):
+        (tmp_path / f"{name}.csv").write_text(f"id,text,price\n{number},green tea,10\n")
+        assert lexigraft("index", "--data", tmp_path / f"{name}.csv", "--out", tmp_path / name).status == 0
+    shutil.rmtree(tmp_path / "new.metadata")
+    (tmp_path / "old.metadata").rename(tmp_path / "new.metadata")
+    answer = lexigraft("search", "--index", tmp_path / "new", "tea", "--json")
+    assert (answer.status, answer.json["hits"][0]["metadata"]) == (0, {})
+    assert lexigraft("search", "--index", tmp_path / "new", "tea", "--where", "price=10").status == 2
+
+
+def test_fields_of_long_texts_are_not_kept_to_filter_by(tmp_path, lexigraft):
+    records = [{"id": n, "text": "green tea", "price": n, "html": f"<p>{n}{'x' * 1000}</p>"} for n in range(3)]
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    made = lexigraft("index", "--data", tmp_path / "p.jsonl", "--out", tmp_path / "index", "--json")
+    assert made.json["metadata"] == ["price"]
+    assert "html is not kept to filter by: its texts are too long" in made.stderr
 
 
 def test_fields_that_cannot_be_kept_do_not_stop_an_index(tmp_path, lexigraft):

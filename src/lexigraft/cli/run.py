@@ -143,7 +143,7 @@ def _run(
 ) -> dict[str, Any]:
     from lexigraft.core.config import given_names, load_settings
     from lexigraft.own_settings.given_time import GivenTime
-    from lexigraft.retrieve.metadata import keep_metadata
+    from lexigraft.retrieve.kept_metadata import keep_metadata
     from lexigraft.stages.collect import PYDOCS, reading
     from lexigraft.whole_run import run as run_pipeline
 

@@ -19,7 +19,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ from lexigraft.index.live.reader import LiveIndex
 # 4 has dates and lists, which were texts before.
 KIND, FORMAT_VERSION, READABLE = "metadata", 4, (2, 3, 4)
 NUMBER, DATE, TEXT, LIST = "number", "date", "text", "list"
+OF_CORPUS, OF_FILE = "corpus", "file"  # where a column comes from
 NO_DATE = np.iinfo(np.int64).min
 DOC_IDS = "doc_ids"  # the name of their table
 IDS_AT_ONCE = 1 << 16
@@ -52,6 +53,7 @@ class Column:
     n_documents: int  # that have a value; of lists, an element
     place: int  # its number in the names of files
     of: str = ""  # of lists: what their elements are, number or text
+    source: str = ""  # the corpus or a file; not known of columns that were made before that was kept
 
 
 class Placed(NamedTuple):
@@ -64,12 +66,15 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True)
 class Metadata:
-    """Opened by `open_metadata` for an index; serves every other index of the same documents as well."""
+    """Opened by `open_metadata` for an index; serves every other index of the same documents as well. All files are
+    mapped when it is opened: others may replace them later."""
 
     folder: Path
     columns: Mapping[str, Column]
     doc_ids: Sequence[str]  # in order
     digest: str  # of them
+    arrays: Mapping[str, NDArray[np.generic]] = field(repr=False, compare=False, default_factory=dict)  # by file
+    tables: Mapping[str, StringTable] = field(repr=False, compare=False, default_factory=dict)
     _placed: dict[int, Placed] = field(default_factory=dict, repr=False, compare=False)  # by the index's `id`
 
     @property
@@ -78,20 +83,22 @@ class Metadata:
 
     def numbers(self, key: str) -> NDArray[np.float64]:
         """The values of a column of numbers, by document in `doc_id` order."""
-        return open_array(self.folder / f"{self.columns[key].place}.npy")
+        return self._array(key)
 
     def texts(self, key: str) -> tuple[NDArray[np.int32], StringTable]:
         """(places, values) of a column of texts."""
-        place = str(self.columns[key].place)
-        return open_array(self.folder / f"{place}.npy"), StringTable(self.folder, place)
+        return self._array(key), self.tables[str(self.columns[key].place)]
 
     def dates(self, key: str) -> NDArray[np.int64]:
         """The moments of a column of dates, at which they begin."""
-        return open_array(self.folder / f"{self.columns[key].place}.npy")
+        return self._array(key)
 
     def lists(self, key: str) -> tuple[NDArray[np.int64], NDArray[np.int32], StringTable]:
         """(where each document's elements begin, their places, the distinct elements) of a column of lists."""
-        return open_array(self.folder / f"{self.columns[key].place}.indptr.npy"), *self.texts(key)
+        return self._array(key, ".indptr"), *self.texts(key)
+
+    def _array(self, key: str, part: str = "") -> NDArray[Any]:
+        return self.arrays[f"{self.columns[key].place}{part}.npy"]
 
     def values(self, key: str) -> Iterator[tuple[str, Value]]:
         """(doc_id, value) of every document that has one."""
@@ -183,7 +190,11 @@ def former_metadata(path: Path, index: Index | LiveIndex) -> Metadata | None:
     digest, n_documents = facts["documents"], facts["n_documents"]
     doc_ids = StringTable(path, DOC_IDS) if version > 2 else _matching_ids(index, digest, n_documents)
     columns = {column["key"]: Column(**column) for column in facts["columns"]}
-    return None if doc_ids is None else Metadata(path, columns, doc_ids, digest)
+    if doc_ids is None:
+        return None
+    arrays = {file.name: open_array(file) for file in path.glob("[0-9]*.npy") if ".offsets." not in file.name}
+    tables = {file.stem: StringTable(path, file.stem) for file in path.glob("[0-9]*.utf8")}
+    return Metadata(path, columns, doc_ids, digest, arrays, tables)
 
 
 def read_keys(path: Path) -> list[str]:

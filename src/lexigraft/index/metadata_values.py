@@ -27,11 +27,17 @@ class GivenValues:
         self._known: dict[Scalar, int] = {}
         self._starts: NDArray[np.int64] | None = None
         self._elements = array("i")
+        self._n_characters = 0
 
     @property
     def n_documents(self) -> int:
         """How many documents have a value; of lists, an element."""
         return int((self._codes >= (0 if self._starts is None else 1)).sum())
+
+    @property
+    def n_characters(self) -> int:
+        """How long the distinct texts are, together."""
+        return self._n_characters
 
     def set(self, place: int, value: Value) -> None:
         """The value of the document at `place`."""
@@ -46,7 +52,11 @@ class GivenValues:
         self._elements.extend(map(self._code, elements))
 
     def _code(self, value: Scalar) -> int:
-        return self._known.setdefault(value, len(self._known))
+        code = self._known.get(value)
+        if code is None:
+            code = self._known[value] = len(self._known)
+            self._n_characters += len(value) if isinstance(value, str) else 0
+        return code
 
     def _become_lists(self) -> None:
         """A single value is a list of one element."""

@@ -24,8 +24,9 @@ from lexigraft.stages.ensure import Makers, keep_or_make
 from lexigraft.train.activations import Activations, first_activations
 from lexigraft.train.distributed import broadcast
 from lexigraft.train.loop import TrainingError
+from lexigraft.train.ranking.chance import chance_loss
 from lexigraft.train.ranking.finetune import finetune
-from lexigraft.train.ranking.pairs import TrainingPairs
+from lexigraft.train.ranking.pairs import Judged, TrainingPairs, batch_of_step
 from lexigraft.train.ranking.ranking_validation import ValidationTexts
 from lexigraft.train.rescaling import (
     ALPHAS,
@@ -140,17 +141,24 @@ def probe_alphas(
     encoder = open_pretrained()
     found = first_activations(encoder, pairs, settings, seed)
     found = replace(found, first_loss=broadcast(found.first_loss))  # several processes must do the same
-    choice = choose_alpha(diagnose(encoder.head).mean_norm, found, probe, chance_of(settings, validation))
+    chance = chance_of(pairs, settings, seed, validation)
+    choice = choose_alpha(diagnose(encoder.head).mean_norm, found, probe, chance)
     choice = replace(choice, alpha=broadcast(choice.alpha))
     log.info("alpha: %g is taken: %s", choice.alpha, choice.why)
-    if choice.alpha == LARGEST_ALPHA:
+    if choice.alpha == LARGEST_ALPHA and chance.is_beaten_by(choice.probes[LARGEST_ALPHA]):
         log.warning("alpha %g, the largest that was probed, is best: a larger one may be better still", choice.alpha)
     return replace(choice, probe_steps=short.steps if choice.probes else 0)
 
 
-def chance_of(settings: FinetuneSettings, validation: ValidationTexts | None) -> Chance:
-    """What a probe comes to by chance: in a batch of equal scores, and with ten of the validation documents drawn."""
-    loss = math.log(settings.batch) if settings.in_batch else math.inf
+def chance_of(
+    pairs: TrainingPairs, settings: FinetuneSettings, seed: int, validation: ValidationTexts | None
+) -> Chance:
+    """What a probe comes to by chance: with equal scores in its first batch, and with ten of the validation documents
+    drawn. The losses of a teacher alone have no such value."""
+    loss = math.inf
+    if settings.in_batch:
+        batch = batch_of_step(pairs, Judged(pairs), 0, settings.batch, seed, settings.n_negatives)
+        loss = chance_loss(batch.relevant, settings.temperature, settings.symmetric, settings.margin)
     return Chance(loss, min(1.0, 10 / len(validation.documents)) if validation is not None else 0.0)
 
 

@@ -1,12 +1,10 @@
 """Makes the metadata of an index's documents, from their collection or from a file, for searches with conditions."""
 
-import dataclasses
 import logging
-from itertools import islice
 from pathlib import Path
 
 from lexigraft.core.artifact import Manifest, hash_file, open_artifact, read_manifest
-from lexigraft.core.errors import InputError, LexigraftError
+from lexigraft.core.errors import InputError
 from lexigraft.data.collection import CORPUS, FolderCollection
 from lexigraft.data.readers.metadata import corpus_metadata, file_metadata
 from lexigraft.data.reading import Reading
@@ -17,7 +15,7 @@ from lexigraft.index.live.state import is_live
 from lexigraft.index.metadata import Column, former_metadata
 from lexigraft.index.metadata_columns import write_metadata
 from lexigraft.retrieve.opened import open_searchable
-from lexigraft.retrieve.place import Place, find_place
+from lexigraft.retrieve.place import Place
 from lexigraft.stages.origin import same_content
 from lexigraft.stages.run_origin import is_of_another, read_origin
 from lexigraft.stages.standalone import require_free_for
@@ -26,7 +24,6 @@ from lexigraft.stages.standalone_origin import collection_of
 log = logging.getLogger(__name__)
 
 AS_INDEXED = Reading(on_duplicate="keep")
-LOOKED_AT = 1000  # documents, to find out whether a collection has metadata
 
 
 def build_metadata(
@@ -50,45 +47,16 @@ def build_metadata(
         records, config = corpus_metadata(collection), {"corpus": collection.digest(CORPUS)}
     opened = open_searchable(index)
     former = None if replace else former_metadata(out, opened)
-    parents = _parents(index)
+    parents = parents_of(index)
     if former is not None and (kept := read_manifest(out)) is not None:
         parents["former"] = kept.fingerprint
     manifest = Manifest(metadata_store.KIND, metadata_store.FORMAT_VERSION, config, parents)
     before = _keys(out) if former is None else []
-    keep_first = file is None  # as the index did, or it would not be there
-    columns = write_metadata(out, manifest, opened, records, keep_first, former)
+    source = metadata_store.OF_CORPUS if file is None else metadata_store.OF_FILE
+    columns = write_metadata(out, manifest, opened, records, source, former)
     if dropped := [key for key in before if key not in {column.key for column in columns}]:
         log.warning("dropped: %s", ", ".join(dropped))
     return columns
-
-
-def keep_metadata(path: Path, data: str, reading: Reading = AS_INDEXED) -> list[str]:
-    """What an index or a run keeps by itself of the collection `data`, which it was made of: the fields that are
-    neither id nor title nor text. Nothing where its first documents have none, or where metadata are there that are of
-    the same collection or of a file. Fields that cannot be kept are no reason to fail: a warning says why. Returns the
-    keys that searches can filter by."""
-    reading = dataclasses.replace(reading, on_duplicate="keep")
-    collection = open_source(data, reading)
-    if not isinstance(collection, FolderCollection) or not _has_metadata(collection):
-        return []
-    place = find_place(path)
-    if (made := read_manifest(place.metadata)) is not None:
-        is_current = made.config == {"corpus": collection.digest(CORPUS)}
-        if "file" in made.config or (is_current and made.parents.items() >= _parents(place.whole).items()):
-            return _keys(place.metadata)
-    try:
-        return [column.key for column in build_metadata(place, data, None, reading=reading)]
-    except LexigraftError as error:
-        log.warning("metadata are not kept: %s", error)
-        return []
-
-
-def _has_metadata(collection: FolderCollection) -> bool:
-    """Whether one of the first documents has any."""
-    try:
-        return any(values for _, values in islice(corpus_metadata(collection), LOOKED_AT))
-    except LexigraftError:
-        return False  # a layout that has none
 
 
 def _keys(metadata: Path) -> list[str]:
@@ -115,7 +83,7 @@ def _require_own(place: Place, data: str, collection: FolderCollection) -> None:
         )
 
 
-def _parents(index: Path) -> dict[str, str]:
+def parents_of(index: Path) -> dict[str, str]:
     """What metadata depend on: a plain index, which never changes; those of a live one outlast its changes."""
     if is_live(index):
         return {}

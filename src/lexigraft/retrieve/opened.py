@@ -1,5 +1,6 @@
 """One state of an index with the encoder that fits it: what a retriever searches until it is opened anew."""
 
+import logging
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +31,8 @@ from lexigraft.vectors.store import open_vectors
 MOST_FILTERS = 32  # sets of conditions whose masks are remembered
 
 Row = tuple[NDArray[np.int32], NDArray[np.float32]]
+
+log = logging.getLogger(__name__)
 
 
 def open_searchable(path: Path) -> LiveIndex:
@@ -81,8 +84,13 @@ class Opened:
 
     @cached_property
     def _metadata(self) -> Metadata | None:
+        """None where there are none, or none of these documents: that is no reason to show nothing else of them."""
         path = self.place.metadata
-        return open_metadata(path, self.index) if path.is_dir() else None
+        try:
+            return open_metadata(path, self.index) if path.is_dir() else None
+        except ArtifactError as error:
+            log.warning("metadata are not shown: %s", error)
+            return None
 
     def metadata_of(self, index: Index, ordinal: int) -> dict[str, Value]:
         """What is known of the document of a row beside its text; nothing where there are no metadata."""

@@ -70,13 +70,20 @@ class Evidence:
             done[one.training.seed].add(one.training.weight)
         return sorted(seed for seed, weights in done.items() if weights >= set(self.weights.get(arm, ())))
 
-    def having(self, arms: Iterable[str], n_seeds: int) -> list[str]:
-        """The collections on which all of `arms` were trained with so many seeds."""
+    def having(self, arms: Iterable[str], n_seeds: int, look: str = "") -> list[str]:
+        """The collections on which all of `arms` were trained with so many seeds and, where a look is named, looked at
+        so: a training that collapsed was not, nor was one from before that look was taken."""
         arms = tuple(arms)
         return [
             collection for collection in self.collections
-            if all(len(self.seeds(collection, arm)) >= n_seeds for arm in arms)
+            if all(self._n_looked(collection, arm, look) >= n_seeds for arm in arms)
         ]  # fmt: skip
+
+    def _n_looked(self, collection: str, arm: str, look: str) -> int:
+        if not look:
+            return len(self.seeds(collection, arm))
+        name, _, value = look.partition(": ")
+        return sum(value in one.looks.get(name, {}) for one in self.best(collection, Side(arm)).values())
 
     def of_seed(self, collection: str, arm: str, seed: int) -> list[Finished]:
         """The trainings of an arm with a seed, one for each weight."""

@@ -105,7 +105,7 @@ def by_outcomes(outcomes: tuple[Outcome, ...]) -> Decision:
     if whole and all(one.is_met for one in whole):
         said = "; ".join(described(one) for one in whole[:SHOWN]) + _more(whole)
         return Decision(HOLDS, said + _not_yet(unfinished), outcomes)
-    untold = [one for one in outcomes if not one.is_met]
+    untold = [one for one in whole or outcomes if not one.is_met]  # no other collection can mend these
     lacking = [one.lacks for one in untold if one.lacks]
     why = (
         f"lacks {lacking[0]}"

@@ -5,6 +5,7 @@ began very high. Here a head is too large from a mean norm of 2 on, or where the
 chance, log(batch): equal scores have the loss of chance, and only scores that are far apart one of twice that.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -73,7 +74,8 @@ def alpha_without_ranking(mean_norm: float, probes: Mapping[float, ProbeResult],
     alpha whose first loss is not high, or the largest probed."""
     if mean_norm >= LARGE_NORM:
         return suggest_alpha(mean_norm)
-    return next((alpha for alpha in sorted(probes) if not is_high(probes[alpha].first_loss, chance_loss)), max(probes))
+    calm = (alpha for alpha in sorted(probes) if math.isfinite(probes[alpha].first_loss))
+    return next((alpha for alpha in calm if not is_high(probes[alpha].first_loss, chance_loss)), max(probes))
 
 
 def predict(head: HeadDiagnostics, activations: Activations | None, alpha: float) -> list[str]:

@@ -8,6 +8,7 @@ from lexigraft.index.live.opening import open_writer
 from lexigraft.index.live.reader import LiveIndex, open_live
 from lexigraft.index.metadata import documents_in_order, open_metadata
 from lexigraft.index.metadata_columns import ColumnsBuilder
+from lexigraft.index.metadata_row import values_at
 from lexigraft.search.conditions import parse_condition
 from lexigraft.search.filters import filter_masks
 from tests.conftest import index_of, sparse_matrix
@@ -42,6 +43,16 @@ def test_kinds_of_columns(tmp_path):
     assert (places.tolist(), list(values)) == ([-1, 0, 1], ["1152921504606846976", "1152921504606846977"])
 
 
+def test_what_was_opened_stays_when_others_write_it_anew(tmp_path):
+    """Another first column, and another first document: no old place is looked up in a new file."""
+    index = index_named(["b", "c"], tmp_path / "i")
+    found = written(index, [("b", {"color": "red"}), ("c", {"color": "blue"})], tmp_path / "m")
+    grown = index_named(["a", "b", "c"], tmp_path / "j")
+    written(grown, [("a", {"owner": "Ann", "color": "x"}), ("b", {"owner": "Bob"})], tmp_path / "m")
+    assert dict(found.values("color")) == {"b": "red", "c": "blue"}
+    assert [values_at(found, place) for place in (0, 1)] == [{"color": "red"}, {"color": "blue"}]
+
+
 def test_refused(tmp_path):
     index = index_named(["a", "b"], tmp_path / "i")
     builder = ColumnsBuilder(documents_in_order(index))
@@ -58,7 +69,7 @@ def test_refused(tmp_path):
 
 def test_the_first_may_be_kept(tmp_path):
     builder = ColumnsBuilder(documents_in_order(index_named(["a"], tmp_path / "i")))
-    builder.add([("a", {"x": 1}), ("a", {"x": 2})], keep_first=True)
+    builder.add([("a", {"x": 1}), ("a", {"x": 2})], store.OF_CORPUS)
     builder.write(tmp_path)
     assert np.load(tmp_path / "0.npy").tolist() == [1.0]
 

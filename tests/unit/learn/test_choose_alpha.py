@@ -2,11 +2,13 @@ import json
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from lexigraft.core.settings import FinetuneSettings
-from lexigraft.learn.choose_alpha import FILE, choose_alpha, kept_choice, probe_settings
+from lexigraft.learn.choose_alpha import FILE, chance_of, choose_alpha, kept_choice, probe_settings
 from lexigraft.train.activations import Activations
+from lexigraft.train.ranking.pairs import TrainingPairs
 from lexigraft.train.rescaling import ALPHAS, Chance, ProbeResult
 
 CALM = Activations(128, 0.01, 0.5, 2.0, 20.0, 40.0, 5.0, math.log(128))
@@ -70,6 +72,30 @@ def test_only_probes_that_rank_are_compared():
     assert choose_alpha(3.9, CALM, lambda alpha: falling.get(alpha, noise(alpha)), CHANCE).alpha == 8.0
     ranking = {2.0: ProbeResult(0.4, 300.0, 40.0)}
     assert choose_alpha(3.9, CALM, lambda alpha: ranking.get(alpha, noise(alpha)), CHANCE).alpha == 2.0
+
+
+def test_where_every_probe_diverged_the_largest_is_taken():
+    def diverged(alpha):
+        return ProbeResult(0.0, math.inf, math.inf)
+
+    for chance in (CHANCE, Chance(math.inf)):
+        assert choose_alpha(0.5, replace(CALM, first_loss=20.0), diverged, chance).alpha == 256.0
+
+
+def pairs_of(queries, documents):
+    return TrainingPairs(range(4), range(4), np.array(queries), np.array(documents))
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_chance_is_that_of_the_training_batch(symmetric):
+    """Four pairs, each with a document of its own: of equal scores the own one has a share of a quarter. Two queries
+    that want the same document have a negative less, which log(batch) would not know."""
+    settings = FinetuneSettings(batch=4, symmetric=symmetric, n_negatives=0)
+    apart = chance_of(pairs_of([0, 1, 2, 3], [0, 1, 2, 3]), settings, 0, None)
+    assert apart.loss == pytest.approx(math.log(4))
+    shared = chance_of(pairs_of([0, 1, 2, 3], [0, 0, 1, 1]), settings, 0, None)
+    assert shared.loss == pytest.approx(math.log(3))
+    assert chance_of(pairs_of([0], [0]), replace(settings, in_batch=0.0, kl=1.0), 0, None).loss == math.inf
 
 
 def test_a_score_is_more_than_chance_when_it_is_four_times_that():

@@ -58,7 +58,7 @@ def index(
     if context.invoked_subcommand is not None:
         _refuse_options_before(context)
         return
-    from lexigraft.retrieve.metadata import keep_metadata
+    from lexigraft.retrieve.kept_metadata import keep_metadata
     from lexigraft.stages.collect import PYDOCS, reading
     from lexigraft.stages.standalone import build, index_vectors
 
@@ -73,7 +73,7 @@ def index(
     else:
         raise SettingError("give either --data DIR or --vectors VECTORS")
     of_files = data is not None and data != PYDOCS
-    keys = keep_metadata(out_, data or "", reading(settings.data)) if of_files and keeps_metadata else []
+    keys = keep_metadata(out_, data or "", reading(settings.data), keeps_metadata) if of_files else []
     rows = counted_rows(meta.n_documents, meta.passages)
     facts = {"index": str(out_), "documents": meta.n_documents, "passages": meta.passages}
     show(

@@ -84,7 +84,8 @@ class ModelSettings(Section, name="model"):
         "Where the head is tied, the word embeddings are divided with it. A head is too large where its rows are long "
         "(a mean norm of 2 or more) or the first loss is more than twice log(batch). Probe runs take a tenth of the "
         "steps (20 to 1,000) and choose among 1, 2, 4, 8 and 16, and larger ones while the largest is best or none "
-        "ranks at all, by validation R@10, then by loss. Also `--alpha`.",
+        "ranks at all, by validation R@10, then by loss. Where none of them learns to rank, long rows are divided to a "
+        "mean norm of 1, and others by the least alpha whose first loss is not high. Also `--alpha`.",
         more_than=0,
         auto="chosen by probe runs where the head is too large, otherwise 1",
     )

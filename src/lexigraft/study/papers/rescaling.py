@@ -5,7 +5,10 @@ its tied head are when they are drawn is decided by the spread of its word embed
 width of 384, .2 gives about 4. What training makes of that is looked at. Alpha divides the head before fine-tuning.
 """
 
+from collections.abc import Sequence
 from statistics import mean
+
+import numpy as np
 
 from lexigraft.study.design import ABOVE, BELOW, WHOLE, Arm, Claim, Contrast, Side, Study, at_cost
 from lexigraft.study.evidence import Evidence
@@ -49,29 +52,32 @@ ARMS = (
 
 FINDS_SOMETHING = 0.1  # of BM25's MRR@10, with some alpha
 FEWEST = 4
+LOOKED_AT = ("MRR@10", "head: mean_norm", "head: anisotropy")
 
 
 def _follows_the_norm(evidence: Evidence) -> Decision:
     """R1: over all encoders as they are, the ranks of MRR@10 follow those of the norm, the smaller the better, and
     follow anisotropy less closely. An encoder that finds nothing whatever it is divided by has learned too little as a
     language model to tell of norms."""
-    said, follows = list[str](), list[bool]()
+    said, follows, lacking = list[str](), list[bool](), list[str]()
     for collection in evidence.having(ENCODERS, SEEDS):
         able = [arm for arm in ENCODERS if _finds_something(evidence, collection, arm)]
-        if len(able) < FEWEST:
-            return Decision(OPEN, f"{collection}: only {', '.join(able) or 'none'} of {len(ENCODERS)} encoders find "
-                                  f"{FINDS_SOMETHING:.0%} of what BM25 finds, with any alpha")  # fmt: skip
         sides = [Side(arm, WHOLE, AS_IT_IS) for arm in able]
-        ranked, sizes, directions = (
-            tuple(mean(evidence.values(collection, side, measure).values()) for side in sides)
-            for measure in ("MRR@10", "head: mean_norm", "head: anisotropy")
-        )
+        found = [[evidence.values(collection, side, measure) for side in sides] for measure in LOOKED_AT]
+        if len(able) < FEWEST:
+            lacking.append(f"{collection}: only {', '.join(able) or 'none'} of {len(ENCODERS)} encoders find "
+                           f"{FINDS_SOMETHING:.0%} of what BM25 finds, with any alpha")  # fmt: skip
+            continue
+        if any(not values for of_measure in found for values in of_measure):
+            lacking.append(f"{collection}: a head that is not divided collapsed in every seed, and was not measured")
+            continue
+        ranked, sizes, directions = ([mean(values.values()) for values in of_measure] for of_measure in found)
         by_norm, by_turn = _rank_correlation(ranked, sizes), _rank_correlation(ranked, directions)
         follows.append(by_norm <= -0.7 and abs(by_turn) < abs(by_norm))
         said.append(f"{collection}: rank correlation of MRR@10 with norm {by_norm:.2f}, with anisotropy {by_turn:.2f}, "
                     f"of {len(able)} encoders")  # fmt: skip
     if not said:
-        return lacking_seeds(evidence, ENCODERS)
+        return Decision(OPEN, lacking[0]) if lacking else lacking_seeds(evidence, ENCODERS)
     return Decision(HOLDS if all(follows) else DOES_NOT, "; ".join(said))
 
 
@@ -81,12 +87,14 @@ def _finds_something(evidence: Evidence, collection: str, arm: str) -> bool:
     return mean(evidence.values(collection, Side(arm), "MRR@10").values()) >= least
 
 
-def _rank_correlation(ours: tuple[float, ...], theirs: tuple[float, ...]) -> float:
-    """Spearman's, of values without ties."""
-    n = len(ours)
-    places = [[sorted(values).index(value) for value in values] for values in (ours, theirs)]
-    distance: int = sum((a - b) ** 2 for a, b in zip(*places, strict=True))
-    return float(1 - 6 * distance / (n * (n * n - 1)))
+def _rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """Spearman's, equal values sharing a rank; 0 where all are equal."""
+    from scipy.stats import rankdata
+
+    places = [rankdata(values) for values in (ours, theirs)]
+    if any(np.ptp(of) == 0 for of in places):
+        return 0.0
+    return float(np.corrcoef(*places)[0, 1])
 
 
 CLAIMS = (

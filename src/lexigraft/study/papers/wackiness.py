@@ -38,9 +38,9 @@ def _other_terms(evidence: Evidence) -> Decision:
     """W5: the wackiest subwords of the plain head are shared by seeds of one collection more than by collections. The
     paper looks at twenty; most terms have the highest score, so that which are the first twenty is nearly chance."""
     tops = {}
-    for collection in evidence.having((PLAIN,), SEEDS):
-        trained = evidence.best(collection, Side(PLAIN)).values()
-        tops[collection] = [set(one.looks["wackiness"]["wackiest"]) for one in trained]
+    for collection in evidence.having((PLAIN,), SEEDS, "wackiness: wackiest"):
+        trained = [one.looks["wackiness"] for one in evidence.best(collection, Side(PLAIN)).values()]
+        tops[collection] = [set(look["wackiest"]) for look in trained if "wackiest" in look]
     if len(tops) < 2:
         return Decision(OPEN, f"lacks {SEEDS} seeds of {PLAIN} on two collections")
     within = [_shared(a, b) for of in tops.values() for i, a in enumerate(of) for b in of[:i]]
@@ -57,8 +57,8 @@ def _other_terms(evidence: Evidence) -> Decision:
 
 def _removal(evidence: Evidence) -> Decision:
     """W3: without the wackiest terms MRR@10 lies below the band of random removals in domain, and not elsewhere."""
-    hurt, spared, said = list[bool](), list[bool](), list[str]()
-    for collection in evidence.having((BASE,), SEEDS):
+    hurt, spared, said, lacking = list[bool](), list[bool](), list[str](), list[str]()
+    for collection in evidence.having((BASE,), SEEDS, AUC):
         best = evidence.best(collection, Side(BASE))
         for name, into, kind in (("in domain", hurt, IN_DOMAIN), ("elsewhere", spared, ELSEWHERE)):
             found = [
@@ -66,12 +66,13 @@ def _removal(evidence: Evidence) -> Decision:
                 if key.startswith(kind)
             ]  # fmt: skip
             if not found:
-                return Decision(OPEN, f"{collection}: nothing was removed {name}; give --other")
+                lacking.append(f"{collection}: nothing was removed {name}; give --other")
+                continue
             into += [value > FAR for value in found] if into is hurt else [value <= FAR for value in found]
             side = "below" if mean(found) > 0 else "above"
             said.append(f"{collection} {name}: {abs(mean(found)):.1f} standard deviations {side} random removal")
-    if not said:
-        return lacking_seeds(evidence, (BASE,))
+    if not hurt or not spared:
+        return Decision(OPEN, lacking[0]) if lacking else lacking_seeds(evidence, (BASE,))
     if all(hurt) and all(spared):
         return Decision(HOLDS, "; ".join(said))
     return Decision(DOES_NOT if not any(hurt) or not any(spared) else OPEN, "; ".join(said))
@@ -80,8 +81,10 @@ def _removal(evidence: Evidence) -> Decision:
 def _expansions(evidence: Evidence) -> Decision:
     """W4: RM3 is below every model. That generated expansions lie between needs some, which nobody gave."""
     said = []
-    for collection in evidence.having((BASE, L1), SEEDS):
+    for collection in evidence.having((BASE, L1), SEEDS, AUC):
         rm3 = evidence.values(collection, Side(BASE), "rm3: W-AUC")
+        if not rm3:
+            continue
         models = {arm.name: evidence.values(collection, Side(arm.name), AUC) for arm in ARMS}
         floors = {name: min(values.values()) for name, values in models.items() if len(values) >= SEEDS}
         lowest = min(floors, key=floors.__getitem__)

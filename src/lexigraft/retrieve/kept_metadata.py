@@ -1,0 +1,88 @@
+"""Metadata that an index or a run keeps by itself: the fields of its collection that are neither id nor title nor
+text. What somebody made of a file stays beside them, and comes first where both have a key."""
+
+import dataclasses
+import logging
+import shutil
+from collections.abc import Collection as Keys
+from itertools import islice
+from pathlib import Path
+
+from lexigraft.core.artifact import Manifest, read_manifest
+from lexigraft.core.errors import LexigraftError
+from lexigraft.data.collection import CORPUS, Collection, FolderCollection
+from lexigraft.data.readers.metadata import Records, corpus_metadata
+from lexigraft.data.reading import Reading
+from lexigraft.data.sources import open_source
+from lexigraft.index.metadata import (
+    FORMAT_VERSION,
+    KIND,
+    OF_CORPUS,
+    Column,
+    Metadata,
+    former_metadata,
+    read_keys,
+)
+from lexigraft.index.metadata_columns import Limit, write_metadata
+from lexigraft.retrieve.metadata import AS_INDEXED, parents_of
+from lexigraft.retrieve.opened import open_searchable
+from lexigraft.retrieve.place import Place, find_place
+
+LOOKED_AT = 1000  # documents, to find out whether a collection has metadata
+LIMIT = Limit(longest=1000, together=64 << 20)  # what is longer is a text, and nothing to filter by
+
+log = logging.getLogger(__name__)
+
+
+def keep_metadata(path: Path, data: str, reading: Reading = AS_INDEXED, wanted: bool = True) -> list[str]:
+    """Bring the metadata of the index or run at `path` up to date with the collection `data`, which it was made of;
+    where they are not `wanted`, or its first documents have none, those of the collection go. Fields that cannot be
+    kept are no reason to fail: a warning says why. Returns the keys that searches can filter by."""
+    collection = open_source(data, dataclasses.replace(reading, on_duplicate="keep"))
+    place = find_place(path)
+    made = read_manifest(place.metadata)
+    has = wanted and isinstance(collection, FolderCollection) and _has_metadata(collection)
+    if made is None and not has:
+        return []
+    config, parents = {"corpus": collection.digest(CORPUS) if has else ""}, parents_of(place.whole)
+    if made is not None and made.config == config and made.parents.items() >= parents.items():
+        return read_keys(place.metadata)
+    try:
+        written = _write(place, collection, has, Manifest(KIND, FORMAT_VERSION, config, parents))
+        return [column.key for column in written]
+    except LexigraftError as error:
+        log.warning("metadata are not kept: %s", error)
+        return []
+
+
+def _write(place: Place, collection: Collection, has: bool, manifest: Manifest) -> list[Column]:
+    index = open_searchable(place.whole)
+    others = _of_files(former_metadata(place.metadata, index))
+    if not has and others is None:
+        shutil.rmtree(place.metadata)
+        return []
+    records: Records = iter(())
+    if has and isinstance(collection, FolderCollection):
+        records = _without(corpus_metadata(collection), () if others is None else others.columns)
+    return write_metadata(place.metadata, manifest, index, records, OF_CORPUS, others, LIMIT, required=False)
+
+
+def _of_files(former: Metadata | None) -> Metadata | None:
+    """Former metadata without the columns that came from the collection; None where none are left."""
+    if former is None:
+        return None
+    columns = {key: column for key, column in former.columns.items() if column.source != OF_CORPUS}
+    return dataclasses.replace(former, columns=columns) if columns else None
+
+
+def _without(records: Records, keys: Keys[str]) -> Records:
+    for doc_id, values in records:
+        yield doc_id, {key: value for key, value in values.items() if key not in keys}
+
+
+def _has_metadata(collection: FolderCollection) -> bool:
+    """Whether one of the first documents has any."""
+    try:
+        return any(values for _, values in islice(corpus_metadata(collection), LOOKED_AT))
+    except LexigraftError:
+        return False  # a layout that has none
