@@ -18,9 +18,13 @@ ROW = st.one_of(st.none(), st.builds(KeptText, SHORT, st.one_of(SHORT, st.text(m
 ROWS = st.lists(ROW, max_size=30)
 
 
-@given(ROWS, st.integers(1, 200), st.data())
-def test_a_round_trip(rows, block_bytes, data):
-    with tempfile.TemporaryDirectory() as folder, patch.object(store, "BLOCK_BYTES", block_bytes):
+@given(ROWS, st.integers(1, 200), st.integers(1, 8), st.data())
+def test_a_round_trip(rows, block_bytes, block_rows, data):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.object(store, "BLOCK_BYTES", block_bytes),
+        patch.object(store, "BLOCK_ROWS", block_rows),
+    ):
         with TextWriter(Path(folder)) as writer:
             for row in rows:
                 writer.append(row)
@@ -71,3 +75,13 @@ def test_a_large_text_has_a_block_of_its_own(tmp_path):
     assert np.load(tmp_path / store.ROWS).tolist() == [0, 1, 2, 4]
     assert [stored.get(place) for place in (2, 0, 1)] == [KeptText("", "after"), KeptText("", "before"), large]
     assert stored.get(3).text == "? lone"  # UTF-8 holds no lone surrogate
+
+
+def test_rows_without_text_end_a_block_too(tmp_path):
+    """However many come, no more than a block of them is held in memory."""
+    with TextWriter(tmp_path) as writer:
+        for place in range(2 * store.BLOCK_ROWS + 2):
+            writer.append(KeptText("", "last") if place > 2 * store.BLOCK_ROWS else None)
+    assert np.load(tmp_path / store.ROWS).tolist() == [0, 4096, 8192, 8194]
+    stored = StoredTexts(tmp_path)
+    assert [stored.get(place) for place in (0, 4096, 8192, 8193)] == [None, None, None, KeptText("", "last")]

@@ -29,6 +29,7 @@ BLOBS, STARTS, ROWS, ENDS, ORDER = (
     f"{NAME}.{rest}" for rest in ("zlib", "block_starts.npy", "block_rows.npy", "ends.npy", "rows.npy")
 )
 BLOCK_BYTES = 1 << 15  # larger ones compress little better, and one is decompressed for every text that is shown
+BLOCK_ROWS = 1 << 12  # of rows without text no number fills the bytes of a block, and a block is held in memory
 LARGEST_ROW = 2**32 - 1
 TITLE_LENGTH = 4  # bytes
 LEVEL = 6
@@ -75,7 +76,8 @@ class TextWriter:
         if self.n_bytes > self._most:
             self._drop()
             return
-        if self._block_ends and len(self._block) + len(row) > BLOCK_BYTES:
+        is_full = len(self._block) + len(row) > BLOCK_BYTES or len(self._block_ends) == BLOCK_ROWS
+        if self._block_ends and is_full:
             self._end_block()
         self._block += row
         self._block_ends.append(len(self._block))
