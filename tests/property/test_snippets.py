@@ -22,7 +22,10 @@ TEXT = st.one_of(
     # without white space, and longer than what is looked at around a place
     st.lists(st.sampled_from([*WORDS, "-"]), min_size=1, max_size=8).map(lambda words: "".join(words) * 80),
 )
-TERM_OF = {word.lower(): number for number, word in enumerate([*WORDS, "path", "os", "cd", "dog", "fox", "猫", "が", "漢", "々"])}
+TERM_OF = {
+    word.lower(): number
+    for number, word in enumerate([*WORDS, "path", "os", "cd", "dog", "fox", "猫", "が", "漢", "々"])
+}
 POINTS = st.dictionaries(st.sampled_from(sorted(TERM_OF.values())), st.integers(1, 5))
 
 
