@@ -213,6 +213,21 @@ def test_live_indexes_keep_texts_through_changes(products, tmp_path, lexigraft):
     assert hit["text"] == "Whistles loudly."
 
 
+def test_a_live_index_says_which_texts_it_does_not_keep(products, tmp_path, lexigraft, monkeypatch):
+    live = tmp_path / "live"
+    add = ("index", "add", live, "--data", products, *FIELDS, "--replace")
+    assert "texts" not in lexigraft(*add).stderr
+    monkeypatch.setattr("lexigraft.core.settings.index.AUTO_TEXTS_MIB", 1000 / 2**20)
+    added = lexigraft(*add)
+    assert added.status == 0
+    assert f"{live} does not keep the texts of the documents that were added now" in added.stderr
+    answer = lexigraft("search", "--index", live, "steel", "--json")
+    assert f"{live} keeps no texts; add the documents again" in answer.stderr
+    assert answer.json["hits"][0]["text"] is None
+    assert "texts" not in lexigraft(*add, "--texts", "yes").stderr
+    assert "steel" in lexigraft("search", "--index", live, "steel", "--json").json["hits"][0]["text"]
+
+
 @pytest.mark.parametrize("before", [False, True])
 def test_a_kill_while_texts_are_written_leaves_the_old_index_or_none(before, tmp_path, lexigraft):
     """SIGKILL at the first sign of the texts on the disk; the next call builds as if nothing had happened."""
