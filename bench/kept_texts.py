@@ -66,9 +66,9 @@ def measure(data: str, n_queries: int, runs: int, folder: Path) -> dict[str, Any
     return {
         "collection": Path(data).name,
         "documents": index.n_documents,
-        "bytes_of_texts": index.texts.n_bytes,
+        "bytes_of_texts": index.texts.count_bytes(),
         "bytes_kept": kept,
-        "share": round(kept / index.texts.n_bytes, 3),
+        "share": round(kept / index.texts.count_bytes(), 3),
         "bytes_of_index_without": sizes["no"],
         "seconds_without": round(statistics.median(seconds["no"]), 2),
         "seconds_with": round(statistics.median(seconds["yes"]), 2),

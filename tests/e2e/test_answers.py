@@ -149,6 +149,23 @@ def test_an_index_of_vectors_takes_the_texts_of_their_collection(products, tmp_p
     )
 
 
+def test_a_kill_while_texts_of_vectors_are_read_leaves_nothing_behind(products, tmp_path, lexigraft):
+    run, made = tmp_path / "run", tmp_path / "made"
+    assert lexigraft("run", "--data", products, *FIELDS, "--out", run, "--set", 'run.systems=["bm25"]').status == 0
+    make = ("index", "--vectors", run / "judged/bm25/vectors", "--data", products, *FIELDS, "--out", made / "index")
+    killed = (
+        "import os, signal; from lexigraft.index.texts import TextWriter; from lexigraft.__main__ import main; "
+        "TextWriter.append = lambda *_: os.kill(os.getpid(), signal.SIGKILL); main()"
+    )
+    assert subprocess.run([sys.executable, "-c", killed, *map(str, make)]).returncode == -signal.SIGKILL
+    (draft,) = made.iterdir()  # what the next call knows for a killed one's
+    assert draft.name.startswith("index.draft-")
+    assert lexigraft(*make).status == 0
+    assert sorted(path.name for path in made.iterdir()) == ["index", "index.metadata"]
+    assert not list((made / "index").glob(".texts-*"))
+    assert len(list((made / "index").glob("texts.*"))) == 4
+
+
 def test_a_damaged_file_of_texts_is_named(index, tmp_path, lexigraft):
     blob = bytearray((index / "texts.zlib").read_bytes())
     blob[len(blob) // 2] ^= 1
@@ -194,6 +211,21 @@ def test_live_indexes_keep_texts_through_changes(products, tmp_path, lexigraft):
     assert lexigraft(*add).status == 0
     (hit,) = lexigraft("search", "--index", live, "whistle", "--json").json["hits"]
     assert hit["text"] == "Whistles loudly."
+
+
+def test_a_live_index_says_which_texts_it_does_not_keep(products, tmp_path, lexigraft, monkeypatch):
+    live = tmp_path / "live"
+    add = ("index", "add", live, "--data", products, *FIELDS, "--replace")
+    assert "texts" not in lexigraft(*add).stderr
+    monkeypatch.setattr("lexigraft.core.settings.index.AUTO_TEXTS_MIB", 1000 / 2**20)
+    added = lexigraft(*add)
+    assert added.status == 0
+    assert f"{live} does not keep the texts of the documents that were added now" in added.stderr
+    answer = lexigraft("search", "--index", live, "steel", "--json")
+    assert f"{live} keeps no texts; add the documents again" in answer.stderr
+    assert answer.json["hits"][0]["text"] is None
+    assert "texts" not in lexigraft(*add, "--texts", "yes").stderr
+    assert "steel" in lexigraft("search", "--index", live, "steel", "--json").json["hits"][0]["text"]
 
 
 @pytest.mark.parametrize("before", [False, True])

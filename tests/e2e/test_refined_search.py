@@ -153,6 +153,10 @@ def test_two_step(run, collection, tmp_path, lexigraft):
     assert [hit["doc_id"] for hit in exact] == [hit["doc_id"] for hit in plain]
     assert [hit["score"] for hit in exact] == pytest.approx([hit["score"] for hit in plain], rel=0.02)
     assert [hit["score"] for hit in exact] != [hit["score"] for hit in plain]  # impacts are rounded, vectors are not
+    by_terms = [sum(match["contribution"] for match in hit["matches"]) for hit in exact]
+    assert by_terms == pytest.approx([hit["score"] for hit in plain])  # as the index of whole vectors scores them
+    assert by_terms == pytest.approx([hit["score"] for hit in exact], rel=0.02)
+    assert by_terms != pytest.approx([hit["score"] for hit in exact])
     pruned = lexigraft("search", "--run", run, QUERY, "--two-step", 10, "--qk", 2, "--dk", 3)
     assert pruned.status == 0
     assert "matched" in pruned.stdout

@@ -18,9 +18,13 @@ ROW = st.one_of(st.none(), st.builds(KeptText, SHORT, st.one_of(SHORT, st.text(m
 ROWS = st.lists(ROW, max_size=30)
 
 
-@given(ROWS, st.integers(1, 200), st.data())
-def test_a_round_trip(rows, block_bytes, data):
-    with tempfile.TemporaryDirectory() as folder, patch.object(store, "BLOCK_BYTES", block_bytes):
+@given(ROWS, st.integers(1, 200), st.integers(1, 8), st.data())
+def test_a_round_trip(rows, block_bytes, block_rows, data):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.object(store, "BLOCK_BYTES", block_bytes),
+        patch.object(store, "BLOCK_ROWS", block_rows),
+    ):
         with TextWriter(Path(folder)) as writer:
             for row in rows:
                 writer.append(row)
@@ -30,7 +34,7 @@ def test_a_round_trip(rows, block_bytes, data):
         for place in data.draw(st.permutations(range(len(rows)))):
             assert stored.get(place) == rows[place]
         n_bytes = sum(len((row.title + row.text).encode()) for row in rows if row is not None)
-        assert stored.n_bytes == writer.n_bytes == n_bytes
+        assert stored.count_bytes() == writer.n_bytes == n_bytes <= stored.most_bytes
 
 
 @given(st.lists(st.builds(KeptText, SHORT, SHORT), max_size=20), st.integers(0, 200))
@@ -62,6 +66,30 @@ def test_an_index_in_an_order_of_its_own_finds_its_texts(rows, random):
         assert [stored.get(ordinal) for ordinal in range(len(rows))] == [rows[place] for place in order]
 
 
+@given(ROWS, st.integers(1, 60), st.integers(1, 8), st.integers(1, 12), st.booleans(), st.randoms())
+def test_bytes_of_some_documents_are_those_of_their_texts(rows, block_bytes, block_rows, at_once, reordered, random):
+    ids = [f"d{place}" for place in range(len(rows))]
+    order = random.sample(range(len(rows)), len(rows)) if reordered else range(len(rows))
+    with (
+        tempfile.TemporaryDirectory() as name,
+        patch.object(store, "BLOCK_BYTES", block_bytes),
+        patch.object(store, "BLOCK_ROWS", block_rows),
+        patch.object(store, "ROWS_AT_ONCE", at_once),
+    ):
+        written, index = Path(name) / "written", Path(name) / "index"
+        written.mkdir(), index.mkdir()
+        with TextWriter(written) as writer:
+            for row in rows:
+                writer.append(row)
+        keep_texts(written, index, ids, [ids[place] for place in order] if reordered else None)
+        stored, allowed = StoredTexts(index), np.array([random.randint(0, 1) for _ in rows], np.uint8)
+        living = [rows[place] for place, alive in zip(order, allowed, strict=True) if alive]
+        texts = [row for row in living if row is not None]
+        assert stored.count_bytes(allowed) == sum(len((row.title + row.text).encode()) for row in texts)
+        assert stored.holds_any(allowed) == bool(texts)
+        assert stored.count_bytes(np.ones_like(allowed)) == stored.count_bytes() <= stored.most_bytes
+
+
 def test_a_large_text_has_a_block_of_its_own(tmp_path):
     large = KeptText("large", "ä" * (3 * store.BLOCK_BYTES))
     with TextWriter(tmp_path) as writer:
@@ -71,3 +99,13 @@ def test_a_large_text_has_a_block_of_its_own(tmp_path):
     assert np.load(tmp_path / store.ROWS).tolist() == [0, 1, 2, 4]
     assert [stored.get(place) for place in (2, 0, 1)] == [KeptText("", "after"), KeptText("", "before"), large]
     assert stored.get(3).text == "? lone"  # UTF-8 holds no lone surrogate
+
+
+def test_rows_without_text_end_a_block_too(tmp_path):
+    """However many come, no more than a block of them is held in memory."""
+    with TextWriter(tmp_path) as writer:
+        for place in range(2 * store.BLOCK_ROWS + 2):
+            writer.append(KeptText("", "last") if place > 2 * store.BLOCK_ROWS else None)
+    assert np.load(tmp_path / store.ROWS).tolist() == [0, 4096, 8192, 8194]
+    stored = StoredTexts(tmp_path)
+    assert [stored.get(place) for place in (0, 4096, 8192, 8193)] == [None, None, None, KeptText("", "last")]

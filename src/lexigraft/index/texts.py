@@ -29,9 +29,11 @@ BLOBS, STARTS, ROWS, ENDS, ORDER = (
     f"{NAME}.{rest}" for rest in ("zlib", "block_starts.npy", "block_rows.npy", "ends.npy", "rows.npy")
 )
 BLOCK_BYTES = 1 << 15  # larger ones compress little better, and one is decompressed for every text that is shown
+BLOCK_ROWS = 1 << 12  # of rows without text no number fills the bytes of a block, and a block is held in memory
 LARGEST_ROW = 2**32 - 1
 TITLE_LENGTH = 4  # bytes
 LEVEL = 6
+ROWS_AT_ONCE = 1 << 16  # whose lengths are worked out together
 
 
 class KeptText(NamedTuple):
@@ -75,7 +77,8 @@ class TextWriter:
         if self.n_bytes > self._most:
             self._drop()
             return
-        if self._block_ends and len(self._block) + len(row) > BLOCK_BYTES:
+        is_full = len(self._block) + len(row) > BLOCK_BYTES or len(self._block_ends) == BLOCK_ROWS
+        if self._block_ends and is_full:
             self._end_block()
         self._block += row
         self._block_ends.append(len(self._block))
@@ -102,8 +105,7 @@ class TextWriter:
         self.keeps = False
         self._block, self._block_ends = bytearray(), []
         self._open.close()
-        for name in (BLOBS, STARTS, ROWS, ENDS):
-            (self._folder / name).unlink()
+        remove_texts(self._folder)
 
     def __enter__(self) -> "TextWriter":
         return self
@@ -168,17 +170,45 @@ class StoredTexts:
         return content
 
     @property
-    def n_bytes(self) -> int:
-        """Of all titles and texts in UTF-8."""
-        before = np.concatenate([[0], self._ends[:-1].astype(np.int64)])[: len(self)]
-        before[self._rows[:-1]] = 0
-        lengths = self._ends - before
-        return int(lengths.sum()) - TITLE_LENGTH * int(np.count_nonzero(lengths))
+    def most_bytes(self) -> int:
+        """No less than `count_bytes`, by one number a block."""
+        return int(self._ends[self._rows[1:] - 1].sum(dtype=np.int64))
+
+    def count_bytes(self, allowed: NDArray[np.uint8] | None = None) -> int:
+        """Of titles and texts in UTF-8: of all, or of the documents whose ordinals `allowed` has no 0 for."""
+        parts = self._lengths(allowed)
+        return sum(int(part.sum()) - TITLE_LENGTH * int(np.count_nonzero(part)) for part in parts)
+
+    def holds_any(self, allowed: NDArray[np.uint8]) -> bool:
+        """Whether any of these documents has a text."""
+        return any(part.any() for part in self._lengths(allowed))
+
+    def _lengths(self, allowed: NDArray[np.uint8] | None) -> Iterator[NDArray[np.int64]]:
+        """The bytes of these documents' rows, some at a time."""
+        if allowed is not None and self._order is not None:
+            by_ordinal, allowed = allowed, np.empty_like(allowed)
+            allowed[self._order] = by_ordinal
+        for first in range(0, len(self), ROWS_AT_ONCE):
+            last = min(first + ROWS_AT_ONCE, len(self))
+            ends = np.zeros(last - first + 1, np.int64)
+            ends[1:] = self._ends[first:last]
+            ends[0] = self._ends[first - 1] if first else 0
+            lengths = np.diff(ends)
+            low, high = np.searchsorted(self._rows, (first, last))
+            begins = self._rows[low:high] - first  # of blocks
+            lengths[begins] = ends[begins + 1]
+            yield lengths if allowed is None else lengths[allowed[first:last] != 0]
 
 
 def open_texts(folder: Path) -> StoredTexts | None:
     """The texts in the folder of an index; None where it keeps none."""
     return StoredTexts(folder) if (folder / BLOBS).is_file() else None
+
+
+def remove_texts(written: Path) -> None:
+    """Remove what a `TextWriter` wrote, if there is something."""
+    for name in (BLOBS, STARTS, ROWS, ENDS):
+        (written / name).unlink(missing_ok=True)
 
 
 def keep_texts(written: Path, folder: Path, came: Sequence[str], doc_ids: Sequence[str] | None) -> None:

@@ -18,7 +18,6 @@ from lexigraft.index.live.agreement import require_same_rows
 from lexigraft.index.live.opening import create_live, open_or_begin, open_writer
 from lexigraft.index.live.reader import open_newest
 from lexigraft.index.live.state import SEGMENTS, LiveState, is_live, read_state
-from lexigraft.index.live.texts import room_for_texts
 from lexigraft.index.live.writer import Appended, Deleted, LiveWriter, Merged, OnMissing
 from lexigraft.index.store import open_index
 from lexigraft.index.texts import TextWriter
@@ -101,7 +100,7 @@ def _add(live: Path, source: str | Collection, settings: Settings, adding: Addin
     model = _model_of(live, state)
     # The lock is taken first: who must not write learns it before hours of encoding, not after.
     with open_writer(live, adding.wait) as writer, writer.scratch() as scratch:
-        with TextWriter(scratch, room_for_texts(live, writer.state, settings.index)) as texts:
+        with TextWriter(scratch, settings.index.most_text_bytes) as texts:
             encode(source, model, scratch / "vectors", settings, progress, texts=texts)
         vectors = open_vectors(scratch / "vectors", checksums=False)
         return writer.append(vectors, adding.keep, adding.replacing, settings.index, progress, scratch)

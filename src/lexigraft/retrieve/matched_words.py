@@ -8,7 +8,9 @@ from lexigraft.vocab.words import places_of_words
 
 LONGEST_REMEMBERED = 64  # characters; longer pieces of text seldom come again
 MOST_REMEMBERED = 1 << 16  # pieces: some twenty mebibytes
-_PIECE = re.compile(r"\S+")
+# No word goes across white space, nor from anything before into a Chinese character or a Hiragana: pieces end there.
+_SIGN = "\u3041-\u3096\u4e00-\u9fff"
+_PIECE = re.compile(rf"[{_SIGN}][^\s{_SIGN}]*|[^\s{_SIGN}]+")
 
 
 class MatchedWord(NamedTuple):
@@ -20,8 +22,8 @@ class MatchedWord(NamedTuple):
 
 
 class WordReader:
-    """What the words in pieces of texts, which white space separates, stand for. Short pieces are remembered: those of
-    texts that are shown come again and again, and the rule of words and the stemmer cost more than all the rest."""
+    """What the words in pieces of texts stand for. Short pieces are remembered: those of texts that are shown come
+    again and again, and the rule of words and the stemmer cost more than all the rest."""
 
     def __init__(self, terms_of: Callable[[str], Iterable[int]]) -> None:
         self._terms_of = terms_of  # of one word
@@ -45,8 +47,8 @@ class WordReader:
 
 
 class WordMatcher:
-    """Finds the words of texts that stand for one of `terms`. No word goes across white space, so that texts are cut
-    there, and each distinct piece is looked at once."""
+    """Finds the words of texts that stand for one of `terms`. Texts are cut where no word can go across, so that each
+    distinct piece is looked at once."""
 
     def __init__(self, terms: Iterable[int], reader: WordReader) -> None:
         self._terms, self._reader = frozenset(terms), reader

@@ -8,7 +8,8 @@ from lexigraft.retrieve.matched_words import MatchedWord
 from lexigraft.vocab.words import places_of_words
 
 WIDTH = 240  # characters of a snippet: three lines of a terminal
-_PIECE, _BEGINS, _ENDS = re.compile(r"\S+"), re.compile(r"(?<!\S)\S"), re.compile(r"\S(?!\S)")
+MARGIN = 256  # characters on both sides by which the words at a place are told: more than all but freak words have
+_BEGINS, _ENDS = re.compile(r"(?<!\S)\S"), re.compile(r"\S(?!\S)")
 
 Span = tuple[int, int]
 
@@ -26,10 +27,11 @@ class Snippet(NamedTuple):
 def cut_snippet(text: str, words: Sequence[MatchedWord], points: Mapping[int, int], width: int = WIDTH) -> Snippet:
     """At most `width` characters of `text` around those of `words`, which matched in it, that are worth most together.
     A term is worth its `points`, once, however often it is there; of equal windows the one that ends first is taken.
-    The cut is made between words, at white space where there is some. Without a match it is the beginning."""
+    The cut is made between words, at white space where there is some. Without a match it is the beginning, from the
+    first character that is no space."""
     if not words:
-        begins = len(text) - len(text.lstrip())
-        start, end = _around(text, (begins, begins), width)
+        start = len(text) - len(text.lstrip())
+        end = _last_end(text, start, min(len(text), start + width))
     else:
         first, last = best_window(words, points, width)
         start, end = _around(text, (words[first].start, words[last].end), width)
@@ -72,7 +74,7 @@ def _first_start(text: str, low: int, start: int) -> int:
     """The first place from `low` to `start` where text begins after white space or, where there is none, a word."""
     if (found := _BEGINS.search(text, low, start + 1)) is not None:
         return found.start()
-    return next((at for at, _ in _words_around(text, low) if low <= at <= start), start)
+    return next((at for at, _ in _words_around(text, low, start) if low <= at <= start), start)
 
 
 def _last_end(text: str, end: int, high: int) -> int:
@@ -81,14 +83,12 @@ def _last_end(text: str, end: int, high: int) -> int:
     stops = [found.end() for found in _ENDS.finditer(text, max(0, end - 1), high + 1)]
     if fitting := [stop for stop in stops if end <= stop <= high]:
         return fitting[-1]
-    words = [stop for _, stop in _words_around(text, high - 1) if end <= stop <= high]
+    words = [stop for _, stop in _words_around(text, end, high) if end <= stop <= high]
     return words[-1] if words else high
 
 
-def _words_around(text: str, place: int) -> list[Span]:
-    """The words between the white space before a place and that after it."""
-    start = place
-    while start > 0 and not text[start - 1].isspace():
-        start -= 1
-    piece = _PIECE.match(text, start)
-    return [] if piece is None else [(start + at, start + stop) for at, stop in places_of_words(piece[0])]
+def _words_around(text: str, low: int, high: int) -> list[Span]:
+    """The words from one place to another, by a stretch of the text that goes `MARGIN` characters further on both
+    sides: a text without white space is not cut as a whole for a few of its words."""
+    start = max(0, low - MARGIN)
+    return [(start + at, start + stop) for at, stop in places_of_words(text[start : high + MARGIN])]

@@ -38,8 +38,9 @@ def ensure_texts(
 
 def keep_texts_of_rows(source: str, row_ids: Sequence[str], settings: Settings, index: Path, reordered: bool) -> None:
     """Keep the texts of the collection `source`, whose documents, or passages as the settings cut them, must be the
-    rows of vectors in their order, in the folder of the index that was made of those."""
-    with TemporaryDirectory(prefix=".texts-", dir=index.parent) as written:
+    rows of vectors in their order, in the folder `index`, the draft of the index that was made of those."""
+    # Within the draft: the next writer removes what a kill leaves of that.
+    with TemporaryDirectory(prefix=".texts-", dir=index) as written:
         folder = Path(written)
         collect(source, settings.data, folder)
         collection = next(iter(collected(source, settings.data, folder).values()))

@@ -86,7 +86,10 @@ def guess_language(texts: Iterable[str]) -> Guess:
     if script not in WORDS_BY_SCRIPT:
         return Guess(None, f"its script is {script}")
     words = (part for text in beginnings for word in split_words(text) for part in word.split("'"))
-    return _by_words(Counter(islice(words, MOST_WORDS)), WORDS_BY_SCRIPT[script])
+    counted = Counter(islice(words, MOST_WORDS))
+    if not counted:  # signs that count as letters of a script, and that normalising turns into marks
+        return _unsure(f"its {n_letters} letters make no word")
+    return _by_words(counted, WORDS_BY_SCRIPT[script])
 
 
 def _count(pattern: "regex.Pattern[str]", texts: Iterable[str]) -> int:

@@ -17,6 +17,22 @@ from lexigraft.data.readers.front_matter import split_front_matter
         ("about: >\n  several lines\n  of text\nyear: 1\n", {"year": "1"}),
         ("it's: odd\n\n# a comment\nauthor-name: Ann O'Lee\n", {"author-name": "Ann O'Lee"}),
         ("", {}),
+        # Texts of several lines are passed over, whatever their lines look like.
+        ("summary: >-\n  - a\n\n  - b\n  x: y\nyear: 1\n", {"year": "1"}),
+        ("desc: |2\n    text\nabout: >+ # long\n  - a\nyear: 1\n", {"year": "1"}),
+        ("tags:\n  - |\n    - a\n  - b\nyear: 1\n", {"year": "1"}),
+        # Objects, too, and lists in them or of them.
+        ("author:\n  roles:\n    - editor # main\nyear: 1\n", {"year": "1"}),
+        ("authors:\n  - name: Ann\n    role: editor\n  - name: Bo\nyear: 1\n", {"year": "1"}),
+        ("place: {town: Ulm}\ntags:\nmy key:\n  - a\nyear: 1\n", {"year": "1"}),
+        ("links:\n  - http://a.b:80/c\n  - 'x: y'\n", {"links": ["http://a.b:80/c", "x: y"]}),
+        # Comments.
+        ("title: # nothing yet\nyear: 1\n", {"year": "1"}),
+        (
+            "tags: # all of them\n  # the first\n  - red # Ann's\n\n  - 'a # b'\n  - C#\n",
+            {"tags": ["red", "a # b", "C#"]},
+        ),
+        ("tags: [a, 'b # c'] # [d]\nby: 'x # y' # 'z'\n", {"tags": ["a", "b # c"], "by": "x # y"}),
     ],
 )
 def test_what_a_front_matter_says(front, said):

@@ -102,6 +102,7 @@ def test_neighbours_without_a_stemmer_are_not_taken_for_those_with_one(language)
         ([TEXTS["english"], TEXTS["german"]], "too few words tell"),
         ([TEXTS["english"], TEXTS["russian"]], "several scripts: "),
         ([CODE], "too few words tell English from"),
+        (["\ufe70" * 50], "its 50 letters make no word"),  # NFKC makes a space and an Arabic accent of each
         (["Kettle steel 1.7 l", "Teapot porcelain white", "Mug blue handmade stoneware"], "only 9% of 11 words"),
     ],
 )

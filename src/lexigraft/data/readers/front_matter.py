@@ -12,8 +12,12 @@ Value = str | list[str]
 _FRONT = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _ENTRY = re.compile(r"(\w[\w-]*):(?:[ \t]+(.*?))?[ \t]*")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*?)[ \t]*")
+_NESTED = re.compile(r"[ \t]*[^\s#].*?:(?:[ \t].*)?")  # a key within an object
+_OBJECT = re.compile(r"""\{.*\}|[^\s"'\[].*?:(?:[ \t].*)?""")
+_BLOCK = re.compile(r"[|>][-+0-9]*")  # a text of several lines follows, further in
 _ELEMENT = re.compile(r"""[ \t]*("[^"]*"|'[^']*'|[^,]+)[ \t]*(?:,|$)""")
-_COMMENT = re.compile(r"""[ \t]+#[^"'\]]*$""")
+# A comment begins with the value, or after a space; a # within quotation marks or brackets is none.
+_COMMENTED = re.compile(r"""^("[^"]*"|'[^']*'|\[[^\]]*\]|.*?)(?:(?:^|[ \t]+)#.*)?$""")
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Value], str]:
@@ -23,20 +27,37 @@ def split_front_matter(text: str) -> tuple[dict[str, Value], str]:
 
 
 def _entries(front: str) -> Iterator[tuple[str, Value]]:
-    key, items = "", list[str]()
+    """`key` is the one below which items may follow, empty where what follows is passed over."""
+    key, items, in_block = "", list[str](), False
     for line in [*front.splitlines(), "end:"]:
-        if key and (item := _ITEM.fullmatch(line)):
-            items.append(_plain(item[1]))
+        is_indented = line[:1] in (" ", "\t")
+        if not line.strip() or line.lstrip().startswith("#") or (in_block and is_indented):
             continue
-        if not (entry := _ENTRY.fullmatch(line)):
-            continue
-        if items:
-            yield key, items
-        key, items = entry[1], []
-        said = _COMMENT.sub("", entry[2] or "")
-        if said and said not in ("|", ">", "|-", ">-"):
-            yield key, _list(said) if said.startswith("[") and said.endswith("]") else _plain(said)
-            key = ""
+        in_block = False
+        if item := _ITEM.fullmatch(line):
+            said = _without_comment(item[1])
+            in_block = _BLOCK.fullmatch(said) is not None
+            if in_block or _OBJECT.fullmatch(said):
+                key, items = "", []
+            elif key:
+                items.append(_plain(said))
+        elif is_indented:
+            if _NESTED.fullmatch(line):
+                key, items = "", []
+        else:
+            if items:
+                yield key, items
+            entry, items = _ENTRY.fullmatch(line), []
+            key, said = (entry[1], _without_comment(entry[2] or "")) if entry else ("", "")
+            in_block = _BLOCK.fullmatch(said) is not None
+            if key and said:
+                if not in_block and not (said.startswith("{") and said.endswith("}")):
+                    yield key, _list(said) if said.startswith("[") and said.endswith("]") else _plain(said)
+                key = ""
+
+
+def _without_comment(said: str) -> str:
+    return _COMMENTED.sub(r"\1", said)
 
 
 def _list(said: str) -> list[str]:

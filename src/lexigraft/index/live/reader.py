@@ -5,7 +5,7 @@ something go away; then there is a newer state, and that is opened instead.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -152,7 +152,10 @@ def open_segment(folder: Path, segment: SegmentState, checksums: bool) -> Segmen
         raise ArtifactError(f"{manifest} is missing; {REMEDY}")
     if hash_file(manifest) != segment.manifest_sha256:
         raise ArtifactError(f"{manifest} does not match its checksum: it was changed or damaged; {REMEDY}")
-    return Segment(open_index(path, checksums), read_allowed(folder, segment))
+    index, allowed = open_index(path, checksums), read_allowed(folder, segment)
+    if index.texts is not None and allowed is not None and not index.texts.holds_any(allowed):
+        index = replace(index, texts=None)  # who asks whether there are texts asks for those of living documents
+    return Segment(index, allowed)
 
 
 def with_counts(folder: Path, named: SegmentState, segment: Segment) -> CountedSegment:

@@ -1,5 +1,6 @@
-"""The texts that segments of a live index keep: how many more there is room for, and those of living documents."""
+"""The texts that segments of a live index keep: whether there is room for more, and those of living documents."""
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,12 +8,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.settings import IndexSettings
+from lexigraft.core.settings import AUTO, IndexSettings
+from lexigraft.core.settings.index import AUTO_TEXTS_MIB
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.counts import CountedSegment
+from lexigraft.index.live.deleted import read_allowed
 from lexigraft.index.live.reader import Segment
-from lexigraft.index.live.state import SEGMENTS, LiveState
-from lexigraft.index.texts import TextWriter, open_texts
+from lexigraft.index.live.state import SEGMENTS, SegmentState
+from lexigraft.index.texts import StoredTexts, TextWriter, open_texts, remove_texts
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -23,11 +28,30 @@ class LivingRows:
     ordinals: NDArray[np.integer]
 
 
-def room_for_texts(live: Path, state: LiveState | None, settings: IndexSettings) -> float:
-    """How many bytes of texts may be added: what all segments keep counts, not what is added alone."""
-    names = () if state is None else (segment.name for segment in state.segments)
-    kept = (open_texts(live / SEGMENTS / name) for name in names)
-    return settings.most_text_bytes - sum(texts.n_bytes for texts in kept if texts is not None)
+def drop_texts_beyond_limit(added: Path, live: Path, segments: Sequence[SegmentState], settings: IndexSettings) -> None:
+    """Where `index.texts` is `auto`, remove what a `TextWriter` left in the folder `added` of documents that come to
+    the living ones of `segments`, unless all texts together are within the limit, and say so."""
+    if settings.texts != AUTO:
+        return
+    texts = open_texts(added)
+    if texts is not None and _fit(texts, live, segments, settings.most_text_bytes):
+        return
+    remove_texts(added)
+    log.warning(
+        "%s does not keep the texts of the documents that were added now: with them it would keep more than %d MiB; to "
+        "keep them, add the documents again with --replace --texts yes",
+        live, AUTO_TEXTS_MIB,
+    )  # fmt: skip
+
+
+def _fit(added: StoredTexts, live: Path, segments: Sequence[SegmentState], most: float) -> bool:
+    """Dead rows do not count, but are only told apart where it matters: that takes a look at every row."""
+    found = ((segment, open_texts(live / SEGMENTS / segment.name)) for segment in segments)
+    kept = [(segment, texts) for segment, texts in found if texts is not None]
+    if added.most_bytes + sum(texts.most_bytes for _, texts in kept) <= most:
+        return True
+    living = sum(texts.count_bytes(read_allowed(live, segment)) for segment, texts in kept)
+    return added.count_bytes() + living <= most
 
 
 def rows_of_segments(segments: Iterable[Segment]) -> list[LivingRows]:

@@ -45,7 +45,7 @@ from lexigraft.index.live.folder import (
 from lexigraft.index.live.merging import plan_merge, rebuild_vectors, scales_of
 from lexigraft.index.live.reader import Segment, open_segment, with_counts
 from lexigraft.index.live.state import SEGMENTS, LiveState, SegmentState, segment_name, write_state
-from lexigraft.index.live.texts import room_for_texts, rows_of_segments, write_living_texts
+from lexigraft.index.live.texts import drop_texts_beyond_limit, rows_of_segments, write_living_texts
 from lexigraft.index.live.widening import longest_vocabulary
 from lexigraft.index.texts import TextWriter, keep_texts, own_order
 from lexigraft.vectors.analysis import reading_in
@@ -161,6 +161,8 @@ class LiveWriter:
             store.KIND, store.FORMAT_VERSION, {"keep": state.keep, "scale": scale}, {"vectors": vectors.fingerprint}
         )
         shared = replace(vectors, query_encoder=seen_from_segment(state.query_encoder))
+        if texts is not None:
+            drop_texts_beyond_limit(texts, self.folder, kept_segments, settings)
         with write_artifact(self.folder / SEGMENTS / name, manifest) as draft:
             meta = build_index(shared, draft, state.keep, settings, progress, scale=scale)
             if texts is not None:
@@ -195,12 +197,13 @@ class LiveWriter:
             rule = words.rule
         known = self._vocabulary(state.segments)[0].terms if state is not None else ()
         with self.scratch() as folder:
-            with TextWriter(folder, room_for_texts(self.folder, state, settings)) as texts:
+            with TextWriter(folder, settings.most_text_bytes) as texts:
                 rows = count_texts(texts.passing(documents), lexical, known, folder, rule)
             if not rows.n_rows:
                 raise InputError("there are no documents to add; the collection is empty")
             state = state or first_state(rows, lexical, rule, passages)
             kept_segments, n_replaced = self._without(state, row_documents(rows.row_ids, passages), replacing)
+            drop_texts_beyond_limit(folder, self.folder, kept_segments, settings)
             name = segment_name(state.next_segment)
             meta = write_counted_segment(self.folder / SEGMENTS / name, state, rows, settings, progress)
         changed = replace(
