@@ -109,3 +109,12 @@ def test_rows_without_text_end_a_block_too(tmp_path):
     assert np.load(tmp_path / store.ROWS).tolist() == [0, 4096, 8192, 8194]
     stored = StoredTexts(tmp_path)
     assert [stored.get(place) for place in (0, 4096, 8192, 8193)] == [None, None, None, KeptText("", "last")]
+
+
+def test_texts_that_are_too_large_are_left_out_with_a_message(tmp_path, caplog):
+    caplog.set_level("INFO")
+    with TextWriter(tmp_path, 3 << 20) as writer:
+        for _ in range(4):
+            writer.append(KeptText("", "x" * (1 << 20)))
+    assert not writer.keeps
+    assert caplog.messages == ["texts are not kept: they are more than 3 MiB; --texts yes keeps them"]

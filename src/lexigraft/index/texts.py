@@ -10,6 +10,7 @@ A row is the length of the title in bytes (4 of them, the lowest first), the tit
 bytes has no text: it is of a document that came without it. Rows are in the order in which documents came.
 """
 
+import logging
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -34,6 +35,8 @@ LARGEST_ROW = 2**32 - 1
 TITLE_LENGTH = 4  # bytes
 LEVEL = 6
 ROWS_AT_ONCE = 1 << 16  # whose lengths are worked out together
+
+log = logging.getLogger(__name__)
 
 
 class KeptText(NamedTuple):
@@ -75,6 +78,7 @@ class TextWriter:
         row = b"" if text is None else _row(text)
         self.n_bytes += max(0, len(row) - TITLE_LENGTH)
         if self.n_bytes > self._most:
+            log.info("texts are not kept: they are more than %d MiB; --texts yes keeps them", int(self._most) >> 20)
             self._drop()
             return
         is_full = len(self._block) + len(row) > BLOCK_BYTES or len(self._block_ends) == BLOCK_ROWS
