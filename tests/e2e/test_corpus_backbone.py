@@ -136,7 +136,8 @@ def test_the_report_says_what_both_trainings_came_to_and_from_mlm_does_them_agai
     answer = lexigraft(*call, "--json")
     assert answer.status == 0, answer.stderr
     stages = {line["stage"]: line for line in answer.json["stages"]}
-    assert list(stages)[:6] == ["collect", "backbone", "vocabulary", "mlm", "mlm-second", "pretrain"]
+    trained = ["backbone", "vocabulary", "mlm", "mlm-second", "pretrain"]
+    assert list(stages)[:7] == ["collect", "texts (judged)", *trained]
     facts = json.loads((tmp_path / "model/mlm-second/mlm.json").read_text())
     assert stages["mlm-second"].items() >= {"steps": 4, "loss": facts["loss"]}.items()
     before = parts(tmp_path, "mlm", "mlm-second")
