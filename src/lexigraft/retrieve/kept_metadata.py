@@ -27,6 +27,8 @@ from lexigraft.index.metadata_columns import Limit, write_metadata
 from lexigraft.retrieve.metadata import AS_INDEXED, parents_of
 from lexigraft.retrieve.opened import open_searchable
 from lexigraft.retrieve.place import Place, find_place
+from lexigraft.stages.finished_run import open_run
+from lexigraft.stages.layout import RunFolder
 
 LOOKED_AT = 1000  # documents, to find out whether a collection has metadata
 LIMIT = Limit(longest=1000, together=64 << 20)  # what is longer is a text, and nothing to filter by
@@ -38,8 +40,21 @@ def keep_metadata(path: Path, data: str, reading: Reading = AS_INDEXED, wanted: 
     """Bring the metadata of the index or run at `path` up to date with the collection `data`, which it was made of;
     where they are not `wanted`, or its first documents have none, those of the collection go. Fields that cannot be
     kept are no reason to fail: a warning says why. Returns the keys that searches can filter by."""
-    collection = open_source(data, dataclasses.replace(reading, on_duplicate="keep"))
-    place = find_place(path)
+    try:
+        return _keep(_place_of(path), open_source(data, dataclasses.replace(reading, on_duplicate="keep")), wanted)
+    except LexigraftError as error:
+        log.warning("metadata are not kept: %s", error)
+        return []
+
+
+def _place_of(path: Path) -> Place:
+    """Of a run, that of its first system: all have the same metadata."""
+    if not RunFolder(path).contents.is_file():
+        return find_place(path)
+    return find_place(path, open_run(path).systems()[0].name)
+
+
+def _keep(place: Place, collection: Collection, wanted: bool) -> list[str]:
     made = read_manifest(place.metadata)
     has = wanted and isinstance(collection, FolderCollection) and _has_metadata(collection)
     if made is None and not has:
@@ -47,12 +62,7 @@ def keep_metadata(path: Path, data: str, reading: Reading = AS_INDEXED, wanted: 
     config, parents = {"corpus": collection.digest(CORPUS) if has else ""}, parents_of(place.whole)
     if made is not None and made.config == config and made.parents.items() >= parents.items():
         return read_keys(place.metadata)
-    try:
-        written = _write(place, collection, has, Manifest(KIND, FORMAT_VERSION, config, parents))
-        return [column.key for column in written]
-    except LexigraftError as error:
-        log.warning("metadata are not kept: %s", error)
-        return []
+    return [column.key for column in _write(place, collection, has, Manifest(KIND, FORMAT_VERSION, config, parents))]
 
 
 def _write(place: Place, collection: Collection, has: bool, manifest: Manifest) -> list[Column]:
