@@ -88,15 +88,14 @@ def run(
     """
     from lexigraft.own_settings.given_time import GivenTime
     from lexigraft.retrieve.kept_metadata import keep_metadata
-    from lexigraft.stages.collect import PYDOCS, reading
     from lexigraft.whole_run import run as whole_run
 
     path = None if config is None else Path(config)
     settings = load_settings(path, recipe=recipe, values=set)
     time = GivenTime(minutes, given_names(path, recipe=recipe, values=set)) if minutes is not None else None
     report = whole_run(str(data), Path(out), settings, progress=progress, time=time, replace_other=replace)
-    if report and str(data) != PYDOCS:
-        keep_metadata(Path(out), str(data), reading(settings.data))
+    if report:
+        keep_metadata(Path(out), str(data), settings.data)
     return Run(Path(out))
 
 

@@ -144,15 +144,14 @@ def _run(
     from lexigraft.core.config import given_names, load_settings
     from lexigraft.own_settings.given_time import GivenTime
     from lexigraft.retrieve.kept_metadata import keep_metadata
-    from lexigraft.stages.collect import PYDOCS, reading
     from lexigraft.whole_run import run as run_pipeline
 
     show_messages()
     settings = load_settings(config, set_ or (), recipe)
     time = GivenTime(minutes, given_names(config, set_ or (), recipe)) if minutes is not None else None
     report = run_pipeline(source, folder, settings, from_stage, BarProgress(), time, replace)
-    if report and source != PYDOCS:
-        keep_metadata(folder, source, reading(settings.data))
+    if report:
+        keep_metadata(folder, source, settings.data)
     return report
 
 

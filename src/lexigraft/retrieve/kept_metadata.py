@@ -10,23 +10,23 @@ from pathlib import Path
 
 from lexigraft.core.artifact import Manifest, read_manifest
 from lexigraft.core.errors import LexigraftError
+from lexigraft.core.settings import DataSettings
 from lexigraft.data.collection import CORPUS, Collection, FolderCollection
 from lexigraft.data.readers.metadata import Records, corpus_metadata
-from lexigraft.data.reading import Reading
 from lexigraft.data.sources import open_source
 from lexigraft.index.metadata import (
     FORMAT_VERSION,
     KIND,
     OF_CORPUS,
-    Column,
     Metadata,
     former_metadata,
     read_keys,
 )
 from lexigraft.index.metadata_columns import Limit, write_metadata
-from lexigraft.retrieve.metadata import AS_INDEXED, parents_of
+from lexigraft.retrieve.metadata import parents_of
 from lexigraft.retrieve.opened import open_searchable
 from lexigraft.retrieve.place import Place, find_place
+from lexigraft.stages.collect import PYDOCS, reading
 from lexigraft.stages.finished_run import open_run
 from lexigraft.stages.layout import RunFolder
 
@@ -36,12 +36,15 @@ LIMIT = Limit(longest=1000, together=64 << 20)  # what is longer is a text, and 
 log = logging.getLogger(__name__)
 
 
-def keep_metadata(path: Path, data: str, reading: Reading = AS_INDEXED, wanted: bool = True) -> list[str]:
-    """Bring the metadata of the index or run at `path` up to date with the collection `data`, which it was made of;
-    where they are not `wanted`, or its first documents have none, those of the collection go. Fields that cannot be
-    kept are no reason to fail: a warning says why. Returns the keys that searches can filter by."""
+def keep_metadata(path: Path, data: str, settings: DataSettings, wanted: bool = True) -> list[str]:
+    """Bring the metadata of the index or run at `path` up to date with the collection `data`, which it was made of by
+    `settings`; where they are not `wanted`, or its first documents have none, those of the collection go. Fields that
+    cannot be kept are no reason to fail: a warning says why. Returns the keys that searches can filter by."""
+    if data == PYDOCS:
+        return []
     try:
-        return _keep(_place_of(path), open_source(data, dataclasses.replace(reading, on_duplicate="keep")), wanted)
+        collection = open_source(data, dataclasses.replace(reading(settings), on_duplicate="keep"))
+        return _keep(_place_of(path), collection, wanted)
     except LexigraftError as error:
         log.warning("metadata are not kept: %s", error)
         return []
@@ -55,26 +58,22 @@ def _place_of(path: Path) -> Place:
 
 
 def _keep(place: Place, collection: Collection, wanted: bool) -> list[str]:
-    made = read_manifest(place.metadata)
-    has = wanted and isinstance(collection, FolderCollection) and _has_metadata(collection)
-    if made is None and not has:
+    made, records = read_manifest(place.metadata), _records_of(collection) if wanted else None
+    if made is None and records is None:
         return []
-    config, parents = {"corpus": collection.digest(CORPUS) if has else ""}, parents_of(place.whole)
+    config = {"corpus": "" if records is None else collection.digest(CORPUS)}
+    parents = parents_of(place.whole)
     if made is not None and made.config == config and made.parents.items() >= parents.items():
         return read_keys(place.metadata)
-    return [column.key for column in _write(place, collection, has, Manifest(KIND, FORMAT_VERSION, config, parents))]
-
-
-def _write(place: Place, collection: Collection, has: bool, manifest: Manifest) -> list[Column]:
     index = open_searchable(place.whole)
     others = _of_files(former_metadata(place.metadata, index))
-    if not has and others is None:
+    if records is None and others is None:
         shutil.rmtree(place.metadata)
         return []
-    records: Records = iter(())
-    if has and isinstance(collection, FolderCollection):
-        records = _without(corpus_metadata(collection), () if others is None else others.columns)
-    return write_metadata(place.metadata, manifest, index, records, OF_CORPUS, others, LIMIT, required=False)
+    own = _without(records or iter(()), () if others is None else others.columns)
+    manifest = Manifest(KIND, FORMAT_VERSION, config, parents)
+    columns = write_metadata(place.metadata, manifest, index, own, OF_CORPUS, others, LIMIT, required=False)
+    return [column.key for column in columns]
 
 
 def _of_files(former: Metadata | None) -> Metadata | None:
@@ -90,9 +89,12 @@ def _without(records: Records, keys: Keys[str]) -> Records:
         yield doc_id, {key: value for key, value in values.items() if key not in keys}
 
 
-def _has_metadata(collection: FolderCollection) -> bool:
-    """Whether one of the first documents has any."""
+def _records_of(collection: Collection) -> Records | None:
+    """The metadata of a collection; None where none of its first documents has any."""
+    if not isinstance(collection, FolderCollection):
+        return None
     try:
-        return any(values for _, values in islice(corpus_metadata(collection), LOOKED_AT))
+        some = any(values for _, values in islice(corpus_metadata(collection), LOOKED_AT))
     except LexigraftError:
-        return False  # a layout that has none
+        return None  # a layout that has none
+    return corpus_metadata(collection) if some else None

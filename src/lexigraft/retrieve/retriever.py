@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Self
 
 from lexigraft.core.errors import InputError, SettingError, require
 from lexigraft.core.settings import DataSettings, LexicalSettings, Settings, WordsSettings
@@ -17,7 +17,7 @@ from lexigraft.explain.contributions import explain
 from lexigraft.index.live.state import is_live
 from lexigraft.retrieve import live_changes, saved
 from lexigraft.retrieve.answer import Answer, answer_query
-from lexigraft.retrieve.finding import Asked, explanations, find, hits_of, weighted_terms
+from lexigraft.retrieve.finding import Asked, find, hits_of, weighted_terms
 from lexigraft.retrieve.given_texts import documents_of
 from lexigraft.retrieve.hits import Hit, WeightedTerm
 from lexigraft.retrieve.opened import Opened, Row
@@ -27,13 +27,6 @@ from lexigraft.search.overlap import TERMS
 from lexigraft.stages.collect import reading
 
 log = logging.getLogger(__name__)
-
-
-class ExplainedHit(NamedTuple):
-    """A document that was found, and what each shared term adds to its score."""
-
-    hit: Hit
-    why: Explanation
 
 
 class Retriever:
@@ -184,25 +177,6 @@ class Retriever:
             return list(map(one, texts, rows))
         with ThreadPoolExecutor(threads) as pool:
             return list(pool.map(one, texts, rows))
-
-    def search_explained(
-        self,
-        query: str,
-        k: int = 10,
-        where: str | Sequence[str] = (),
-        overlap: float = 0.0,
-        two_step: int = 0,
-        overlap_of: str = TERMS,
-    ) -> list[ExplainedHit]:
-        """`search`, with what each term adds to each score. The query is encoded once, and a list is read once for all
-        documents that were found. What a second pass found is explained by the index of whole vectors."""
-        state = self._state()
-        row = state.encode(query)
-        found = find(state, query, row, Asked(k, where, overlap, two_step, overlap_of))
-        return [
-            ExplainedHit(hit, why)
-            for hit, why in zip(hits_of(found), explanations(state, row, found, bool(two_step)), strict=True)
-        ]
 
     def answer(
         self,

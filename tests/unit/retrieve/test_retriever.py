@@ -38,9 +38,12 @@ def test_texts_are_searchable_at_once(retriever):
 
 
 def test_an_explanation_adds_up(retriever):
-    for hit, why in retriever.search_explained("cat on lists"):
+    answer = retriever.answer("cat on lists")
+    assert len(answer.hits) == len(retriever.search("cat on lists")) > 0
+    for hit in answer.hits:
+        why = retriever.explain("cat on lists", hit.doc_id)
         assert why.score == pytest.approx(hit.score)
-        assert why == retriever.explain("cat on lists", hit.doc_id)
+        assert why.contributions == hit.matches
         assert sum(item.points for item in why.contributions) == why.points
 
 
@@ -143,8 +146,8 @@ def test_the_operating_point_of_a_run_is_searched(collection, tmp_path):
         Retriever.open(tmp_path / "run", "bm25 (2,3)", dk=3)
     with pytest.raises(LexigraftError, match="no system 'esplade'; present: bm25"):
         Retriever.open(tmp_path / "run", system="esplade")
-    for hit, why in pruned.search_explained(query):
-        assert why.score == pytest.approx(hit.score)
+    for hit in pruned.answer(query).hits:
+        assert sum(match.contribution for match in hit.matches) == pytest.approx(hit.score)
 
 
 def test_a_file_of_documents_with_fields_of_any_name(tmp_path):

@@ -1,7 +1,7 @@
 """`index`, which builds one, and the group of its commands: those that look at indexes, and those of live ones."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import JsonOption, ReplaceOption, TextsOption
 from lexigraft.core.errors import SettingError
 from lexigraft.core.types import counted_rows
+
+if TYPE_CHECKING:
+    from lexigraft.index.inverted import IndexMeta
 
 app = typer.Typer(invoke_without_command=True, no_args_is_help=True)
 
@@ -59,7 +62,6 @@ def index(
         _refuse_options_before(context)
         return
     from lexigraft.retrieve.kept_metadata import keep_metadata
-    from lexigraft.stages.collect import PYDOCS, reading
     from lexigraft.stages.standalone import build, index_vectors
 
     if out_ is None:
@@ -72,16 +74,19 @@ def index(
         meta = build(data, out_, settings, keep, BarProgress(), replace)
     else:
         raise SettingError("give either --data DIR or --vectors VECTORS")
-    of_files = data is not None and data != PYDOCS
-    keys = keep_metadata(out_, data or "", reading(settings.data), keeps_metadata) if of_files else []
+    _show(out_, meta, [] if data is None else keep_metadata(out_, data, settings.data, keeps_metadata), json)
+
+
+def _show(out: Path, meta: "IndexMeta", keys: list[str], json: bool) -> None:
+    """What was built, and the keys that searches of it can filter by."""
     rows = counted_rows(meta.n_documents, meta.passages)
-    facts = {"index": str(out_), "documents": meta.n_documents, "passages": meta.passages}
+    facts = {"index": str(out), "documents": meta.n_documents, "passages": meta.passages}
     show(
         json,
         {**facts, "terms": meta.n_terms, "postings": meta.n_postings, "metadata": keys},
-        f"{out_}: {rows}, {meta.n_terms:,} terms, {meta.n_postings:,} postings",
+        f"{out}: {rows}, {meta.n_terms:,} terms, {meta.n_postings:,} postings",
         *([f"to filter by (--where): {', '.join(keys)}"] if keys else []),
-        f'search it: lexigraft search --index {out_} "your query"',
+        f'search it: lexigraft search --index {out} "your query"',
     )
 
 
