@@ -69,7 +69,7 @@ def _page(file: Path, on_bad_bytes: str) -> dict[str, Value]:
         return {TITLE: title or _first_heading(text), TEXT: text}
     if suffix not in _MARKDOWN:
         return {TITLE: "", TEXT: text}
-    said, text = split_front_matter(text)
+    said, text = split_front_matter(text, str(file))
     named = said.get(TITLE)
     return {**said, TITLE: named if isinstance(named, str) and named else _first_heading(text), TEXT: text}
 
