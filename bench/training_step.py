@@ -21,11 +21,11 @@ import torch
 
 from lexigraft.core.settings import FinetuneSettings, ModelSettings
 from lexigraft.core.types import Vocabulary
+from lexigraft.inference.reading import ReadTexts
 from lexigraft.model import encoder as encoder_module
 from lexigraft.model.backbone import Backbone, Body, default_device, transformers_library
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import SparseHead
-from lexigraft.model.inputs import ReadTexts
 from lexigraft.model.pool import max_over_tokens_naive
 from lexigraft.train.quieten import quieten
 from lexigraft.train.ranking.finetune import finetune

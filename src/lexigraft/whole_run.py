@@ -37,6 +37,7 @@ from lexigraft.stages.cells import (
     ensure_lexical_vectors,
 )
 from lexigraft.stages.collect import PYDOCS, collect, collected, source_description
+from lexigraft.stages.encode_model import bits_config, encode_with_trained_model
 from lexigraft.stages.ensure import STAGES, Ensurer
 from lexigraft.stages.evaluate import JudgedQueries, measure_names
 from lexigraft.stages.expanded_documents import Expansions
@@ -264,7 +265,8 @@ class _Run:
         if model is None:
             return ensure_lexical_vectors(self.artifacts, system.settings, view, collection, system.name, self.progress)
         path = self.folder.vectors(view, system.name)
-        config = {**document_config(self.settings), "encoder": "model"}
+        bits = system.settings.model.bits
+        config = {**document_config(self.settings), "encoder": "model", **bits_config(bits)}
         # New queries or judgements change no document.
         parents = {"corpus": collection.digest(CORPUS), "model": model.fingerprint}
 
@@ -272,12 +274,11 @@ class _Run:
             parents["expansions"] = expansions.digest
 
         def make(folder: Path) -> None:
-            from lexigraft.stages.encode_model import encode_with_trained_model
-
             encode_with_trained_model(
                 collection, self.settings.data, self.folder.of(system).model("finetuned"), folder, path,
                 self.progress,
                 expansions.file if expansions is not None else None,
+                bits=bits,
             )  # fmt: skip
 
         wanted = self.manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)

@@ -13,10 +13,11 @@ from sentence_transformers.sparse_encoder.modules import SpladePooling
 
 from lexigraft.core.types import Document
 from lexigraft.data.write import write_collection
+from lexigraft.inference.reading import read_queries
 from lexigraft.model.cross_encoder import Lengths, load_cross_encoder
 from lexigraft.model.encoder import open_encoder
 from lexigraft.model.imported import import_encoder
-from lexigraft.model.inputs import inputs_of, read_queries
+from lexigraft.model.inputs import inputs_of
 from lexigraft.model.text_pairs import pair_inputs, read_subwords
 from lexigraft.vectors.encode import SMALLEST_WEIGHT, TextEncoder
 from tests.families import FAMILIES, write_backbone

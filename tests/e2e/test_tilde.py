@@ -11,9 +11,9 @@ import torch
 from lexigraft.core.artifact import hash_file, read_manifest
 from lexigraft.core.types import Document, Query
 from lexigraft.data.write import write_collection
+from lexigraft.inference.reading import read_documents
 from lexigraft.learn.tilde import training as tilde_pipeline
 from lexigraft.model.encoder import open_encoder
-from lexigraft.model.inputs import read_documents
 from lexigraft.model.masked_lm import load_masked_lm
 from lexigraft.vectors.encode import TextEncoder
 from lexigraft.vectors.store import open_vectors
@@ -299,8 +299,8 @@ def test_a_model_reads_a_file_of_expansions(reading_model, expansions, collectio
     assert read_manifest(reading_model).parents["expansions"] == hash_file(expansions)
     added = json.loads(expansions.read_text().splitlines()[0])["text"]
     document = json.loads((collection / "corpus.jsonl").read_text().splitlines()[0])["text"]
-    read = read_documents(encoder, encoder.reader(), [join_expansion(document, added)], 16)
-    alone = read_documents(encoder, encoder.reader(), [document], 16)
+    read = read_documents(encoder.meta, encoder.reader(), [join_expansion(document, added)], 16)
+    alone = read_documents(encoder.meta, encoder.reader(), [document], 16)
     spelt = [number for (number,) in encoder.tokenizer.spell(added.split())]
     assert read.aligned.subwords.tolist() == [*alone.aligned.subwords[:-1].tolist(), *spelt[:2], 3]
     assert [encoder.vocabulary.terms[term] for term in read.aligned.terms[-3:-1]] == added.split()[:2]

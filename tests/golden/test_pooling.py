@@ -8,7 +8,8 @@ import torch
 from torch import nn
 
 from lexigraft.core.types import Vocabulary
-from lexigraft.model.activation import LOG1P, LOG1P_TWICE, activate
+from lexigraft.inference.meta import LOG1P, LOG1P_TWICE
+from lexigraft.model.activation import activate
 from lexigraft.model.backbone import Backbone, Body
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import Bags, SparseHead

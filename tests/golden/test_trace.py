@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from lexigraft.inference.network import NOTHING, OWN_WORD, WHOLE_TEXT
 from lexigraft.model.head import Bags
 from lexigraft.model.inputs import Inputs
-from lexigraft.model.trace import NOTHING, OWN_WORD, WHOLE_TEXT, trace_terms
+from lexigraft.model.trace import trace_terms
 from tests.golden.test_pooling import MASK, encoder
 
 # Logits [[1.5, -0.5], [3.5, 0.5]] of two tokens and two terms.

@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 from torch import nn
 
 from lexigraft.core.types import Vocabulary
+from lexigraft.inference.meta import LOG1P, LOG1P_TWICE
+from lexigraft.inference.network import NOTHING, OWN_WORD, WHOLE_TEXT
 from lexigraft.model import precision
-from lexigraft.model.activation import LOG1P, LOG1P_TWICE, activate
+from lexigraft.model.activation import activate
 from lexigraft.model.backbone import Backbone, Body
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import Bags, SparseHead
 from lexigraft.model.inputs import Inputs
-from lexigraft.model.trace import NOTHING, OWN_WORD, WHOLE_TEXT, trace_terms
+from lexigraft.model.trace import trace_terms
 
 N_TERMS, WIDTH = 7, 3
 

@@ -15,11 +15,11 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.data.collection import Collection
+from lexigraft.inference.reading import read_documents, read_queries
 from lexigraft.learn.training_data import sample_pairs
 from lexigraft.model.backbone import default_device, load_backbone
 from lexigraft.model.encoder import open_encoder
 from lexigraft.model.head import HasRows, HeadDiagnostics, SparseHead, diagnose, is_tied
-from lexigraft.model.inputs import read_documents, read_queries
 from lexigraft.model.pool import max_over_tokens, saturate
 from lexigraft.stages.layout import find_model
 from lexigraft.stages.vocabularies import judged_collection
@@ -118,7 +118,9 @@ def _open_model(path: Path, settings: Settings) -> _Subject:
         reader, length = encoder.reader(), lengths[are_queries]
         prompt = encoder.meta.query_prompt if are_queries else encoder.meta.document_prompt
         texts = [prompt + text for text in texts]
-        read = read_queries(reader, texts, length) if are_queries else read_documents(encoder, reader, texts, length)
+        read = (
+            read_queries(reader, texts, length) if are_queries else read_documents(encoder.meta, reader, texts, length)
+        )
         return encode_rows(encoder, read, np.arange(len(texts)), encoder.queries if are_queries else encoder)
 
     embeddings = encoder.body.model.get_input_embeddings().weight  # type: ignore[operator]

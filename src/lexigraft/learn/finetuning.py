@@ -8,6 +8,8 @@ import numpy as np
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import FinetuneSettings, ModelSettings
 from lexigraft.data.collection import Collection
+from lexigraft.inference.meta import BY_MODEL, BY_TABLE, WITHOUT_MODEL
+from lexigraft.inference.reading import read_documents, read_queries
 from lexigraft.learn.choose_alpha import kept_choice, probe_alphas
 from lexigraft.learn.new_model import write_model
 from lexigraft.learn.query_expansions import distilled_table, table_source
@@ -15,8 +17,7 @@ from lexigraft.learn.token_cache import cached, open_texts, write_texts
 from lexigraft.learn.training_data import TrainingData, training_data
 from lexigraft.learn.training_job import TrainingJob
 from lexigraft.model.backbone import default_device
-from lexigraft.model.encoder import BY_MODEL, BY_TABLE, WITHOUT_MODEL, SparseEncoder, open_encoder
-from lexigraft.model.inputs import read_documents, read_queries
+from lexigraft.model.encoder import SparseEncoder, open_encoder
 from lexigraft.train.batches import steps_of_passes, warmup_within
 from lexigraft.train.quieten import quieten
 from lexigraft.train.ranking.finetune import finetune as train_to_rank
@@ -111,13 +112,13 @@ def _require_positions(encoder: SparseEncoder) -> None:
 
 def _read_texts(encoder: SparseEncoder, data: TrainingData, model: ModelSettings, draft: Path) -> None:
     """Every text that trains or validates, as the model reads it."""
-    reader, (pairs, validating) = encoder.reader(), data
+    reader, meta, (pairs, validating) = encoder.reader(), encoder.meta, data
     sides = [(QUERIES, DOCUMENTS, pairs.queries, pairs.documents)]
     if validating is not None:
         sides.append((ASKED, RANKED, validating.queries, validating.documents))
     for asked, ranked, queries, documents in sides:
         write_texts(draft, asked, queries, lambda some: read_queries(reader, some, model.query_length))
-        write_texts(draft, ranked, documents, lambda some: read_documents(encoder, reader, some, model.document_length))
+        write_texts(draft, ranked, documents, lambda some: read_documents(meta, reader, some, model.document_length))
 
 
 def _open_texts(texts: Path, data: TrainingData) -> tuple[TrainingPairs, ValidationTexts | None]:

@@ -12,6 +12,7 @@ from lexigraft.core.artifact import Manifest, hash_file, read_manifest, recipe
 from lexigraft.core.config import settings_config
 from lexigraft.core.errors import SettingError
 from lexigraft.core.installing import install_extra
+from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import BackboneSettings, FinetuneSettings, MlmSettings, Settings
 from lexigraft.data.collection import CORPUS, Collection
@@ -23,6 +24,7 @@ from lexigraft.stages.collect import reading_of_others
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.expanded_documents import Expansions, expanded_collection, named_expansions
 from lexigraft.stages.layout import JUDGED, RunFolder
+from lexigraft.vectors.open_network import ensure_form
 
 FEWEST_PAIRS = 200  # fewer teach a model nothing that BM25 does not know
 NEEDED = ("torch", "transformers", "safetensors")
@@ -235,6 +237,8 @@ class ModelTraining:
         for stage in ("pretrain", "tilde", "finetune"):
             for what in ("checkpoint", "texts", "alpha", "table"):
                 shutil.rmtree(self.folder.model(f"{stage}-{what}"), ignore_errors=True)
+        if is_leader() and (reason := ensure_form(self.folder.model("finetuned"))):
+            log.info("the model is searched by torch: %s", reason)
         return made
 
     def _table_source(self) -> dict[str, str]:

@@ -11,9 +11,10 @@ from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import ModelSettings
 from lexigraft.core.types import require_same_vocabulary
+from lexigraft.inference.meta import OF_SUBWORDS, PLAIN, UNICOIL
 from lexigraft.learn.training_curves import draw as draw_curves
 from lexigraft.model.backbone import Backbone
-from lexigraft.model.encoder import OF_SUBWORDS, PLAIN, UNICOIL, SparseEncoder, save_encoder
+from lexigraft.model.encoder import SparseEncoder, save_encoder
 from lexigraft.model.head import SparseHead, diagnose, graft, own_words, random_head
 from lexigraft.model.impact import ImpactHead, impact_head
 from lexigraft.model.plain import plain_head

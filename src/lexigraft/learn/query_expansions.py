@@ -16,9 +16,11 @@ from lexigraft.core.array_types import Float32s, Float64s, Int64s
 from lexigraft.core.errors import SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import require_same_vocabulary
+from lexigraft.inference.meta import BY_MODEL, OF_SUBWORDS, read_meta
+from lexigraft.inference.reading import ReadTexts, read_queries
 from lexigraft.model.backbone import default_device
-from lexigraft.model.encoder import BY_MODEL, OF_SUBWORDS, SparseEncoder, open_encoder, read_meta
-from lexigraft.model.inputs import ReadTexts, inputs_of, read_queries
+from lexigraft.model.encoder import SparseEncoder, open_encoder
+from lexigraft.model.inputs import inputs_of
 from lexigraft.model.term_origins import HeavyTerms, heaviest_terms, names_tokens
 from lexigraft.stages.layout import find_model
 from lexigraft.vocab.aligned import NOT_POOLED, AlignedTexts

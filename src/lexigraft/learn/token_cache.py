@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import Manifest
-from lexigraft.model.inputs import ReadTexts
+from lexigraft.inference.reading import ReadTexts
 from lexigraft.stages.ensure import Makers, keep_or_make
 from lexigraft.vocab.aligned import AlignedTexts
 from lexigraft.vocab.bags import WeightedBags

@@ -5,9 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from lexigraft.inference.meta import LOG1P, LOG1P_TWICE
 from lexigraft.model.pool import saturate
-
-LOG1P, LOG1P_TWICE = "log1p", "log1p-twice"
 
 
 def activate(logits: Tensor, activation: str = LOG1P) -> Tensor:

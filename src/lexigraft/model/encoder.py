@@ -7,11 +7,8 @@ encoder.json         where it came from, its head, and the fingerprint of its vo
 table_*.npy          where queries are looked up: what each term stands for (`vocab.lookup`)
 """
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -22,8 +19,21 @@ from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import Vocabulary
-from lexigraft.core.word_rule import FORMER_RULE, WordRule, rule_in
-from lexigraft.model.activation import LOG1P, activate
+from lexigraft.core.word_rule import FORMER_RULE, WordRule
+from lexigraft.inference.meta import (
+    ALL_TOKENS,
+    BY_MODEL,
+    BY_TABLE,
+    CLS,
+    MODEL_FORMAT,
+    MODEL_KIND,
+    OF_SUBWORDS,
+    SUM,
+    UNICOIL,
+    EncoderMeta,
+    read_meta,
+)
+from lexigraft.model.activation import activate
 from lexigraft.model.backbone import Backbone, empty_backbone
 from lexigraft.model.head import Bags, SparseHead, add_own_token, add_own_words
 from lexigraft.model.impact import ImpactHead, weigh_terms
@@ -37,52 +47,8 @@ from lexigraft.vocab.stems import NO_STEMMER
 from lexigraft.vocab.stopwords import NO_STOPWORDS
 from lexigraft.vocab.subwords import SubwordTokenizer
 
-KIND, FORMAT_VERSION = "model", 2
-PLAIN, UNICOIL = "plain", "unicoil"
-OF_SUBWORDS = (PLAIN, UNICOIL)  # heads whose terms are the backbone's own subwords
-BY_MODEL, BY_WORDS, BY_TABLE = "model", "words", "table"
-WITHOUT_MODEL = (BY_WORDS, BY_TABLE)  # queries that are their own words: no model is needed to search
+KIND, FORMAT_VERSION = MODEL_KIND, MODEL_FORMAT
 HEAD_WEIGHT = "head.weight"
-
-
-@dataclass(frozen=True)
-class EncoderMeta:
-    """`mlm_head`: "own" where the backbone brought one, "tied" where it was tied to the word embeddings. How words
-    become terms is part of a model: `stemmer`, `stopwords`, and the `mean_words` of a document, by which own
-    words are weighed. A fine-tuned one also says how many subwords it reads of a text, and how many terms it was
-    trained to keep of its vectors (0: all): what it never ranked by is not part of them. `pooling` is max, sum or cls;
-    `pooled` says over which tokens, words or all. `tied`: the head is the word embeddings. Prompts, which only models
-    made elsewhere have, stand before every text. `queries`: written by the model, or their distinct terms, with a
-    weight of 1 each, for which no model is needed (SPLADE-doc). `expansion_length`: subwords read of what was added to
-    a document, 0 where the model reads none. `words` is the entry of the word rule; empty, the former one."""
-
-    backbone: str
-    mlm_head: str
-    head: str
-    own_words: bool
-    n_terms: int
-    vocab_fingerprint: str
-    stemmer: str
-    stopwords: str
-    mean_words: float
-    query_length: int = 0
-    document_length: int = 0
-    query_terms: int = 0
-    document_terms: int = 0
-    pooling: str = "max"
-    pooled: str = "words"
-    activation: str = LOG1P
-    tied: bool = False
-    query_prompt: str = ""
-    document_prompt: str = ""
-    queries: str = BY_MODEL
-    expansion_length: int = 0
-    words: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def rule(self) -> WordRule:
-        """How texts are cut into words."""
-        return rule_in({"words": self.words})
 
 
 class SparseEncoder(nn.Module):
@@ -128,7 +94,7 @@ class SparseEncoder(nn.Module):
         """
         assert isinstance(self.head, SparseHead), "a head of terms"
         hidden, pooled = self.body(subwords, mask), self.pooled_tokens(mask, pooled)
-        if self.meta.pooling == "cls":
+        if self.meta.pooling == CLS:
             hidden, pooled = hidden[:, :1], pooled.bool().any(1, keepdim=True)
         best = max_over_tokens(hidden, pooled, self.head.weight, self.head.bias)
         return best if bags is None or self.head.own is None else add_own_words(best, self.head.own, bags)
@@ -139,7 +105,7 @@ class SparseEncoder(nn.Module):
             impacts, is_there = self.head(self.body(subwords, mask)), self.head.terms_at(subwords, mask)
             return weigh_terms(impacts, subwords, is_there, len(self.vocabulary))
         activation = self.meta.activation
-        if self.meta.pooling != "sum":
+        if self.meta.pooling != SUM:
             return activate(self.logits(subwords, mask, pooled, bags), activation)
         hidden, pooled = self.body(subwords, mask), self.pooled_tokens(mask, pooled)
         total = sum_over_tokens(hidden, pooled, self.head.weight, self.head.bias, activation)
@@ -162,7 +128,7 @@ class SparseEncoder(nn.Module):
 
     def pooled_tokens(self, mask: Tensor, pooled: Tensor | None) -> Tensor:
         """Which tokens are pooled, of those that are not padding and those that a reader would pool."""
-        return mask if pooled is None or self.meta.pooled == "all" else pooled
+        return mask if pooled is None or self.meta.pooled == ALL_TOKENS else pooled
 
 
 def save_encoder(encoder: SparseEncoder, folder: Path) -> None:
@@ -185,11 +151,6 @@ def save_encoder(encoder: SparseEncoder, folder: Path) -> None:
     encoder.backbone.hf_tokenizer.save_pretrained(folder / "backbone")
     write_strings(folder, "terms", encoder.vocabulary.terms)
     write_json(folder / "encoder.json", asdict(encoder.meta))
-
-
-def read_meta(path: Path) -> EncoderMeta:
-    """What the model at `path` says of itself."""
-    return EncoderMeta(**json.loads((path / "encoder.json").read_text(encoding="utf-8")))
 
 
 def open_encoder(path: Path) -> SparseEncoder:

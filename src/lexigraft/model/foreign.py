@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import InputError
-from lexigraft.model.activation import LOG1P, LOG1P_TWICE
+from lexigraft.inference.meta import LOG1P, LOG1P_TWICE
 from lexigraft.model.backbone import transformers_library
 
 POOLINGS = ("max", "sum")

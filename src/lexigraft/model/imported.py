@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from lexigraft.core.errors import InputError, SettingError
+from lexigraft.inference.meta import PLAIN
 from lexigraft.model.backbone import Backbone, load_backbone
-from lexigraft.model.encoder import PLAIN, SparseEncoder
+from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.foreign import ForeignModel, read_foreign
 from lexigraft.model.plain import plain_head
 

@@ -13,7 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lexigraft.model.activation import LOG1P, activate, slope
+from lexigraft.inference.meta import LOG1P
+from lexigraft.model.activation import activate, slope
 from lexigraft.model.pool_gpu import ALIGNED, GPU_TILE_LOGITS
 
 TILE_LOGITS = 1 << 22  # logits of one tile, all tokens together: 16 MiB in fp32

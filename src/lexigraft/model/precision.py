@@ -11,9 +11,9 @@ def has_fast_bf16() -> bool:
     return any(bool(getattr(torch.cpu, probe, bool)()) for probe in probes)
 
 
-def fast_precision(device: torch.device) -> torch.autocast:
+def fast_precision(device: torch.device, enabled: bool = True) -> torch.autocast:
     """A context in which matrix products take bf16 on machines that are faster with it."""
-    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=has_fast_bf16())
+    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=enabled and has_fast_bf16())
 
 
 def allow_fast_products(device: torch.device) -> None:

@@ -12,13 +12,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from lexigraft.inference.network import NOTHING, OWN_WORD, WHOLE_TEXT
 from lexigraft.model.activation import activate
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.impact import ImpactHead
 from lexigraft.model.inputs import Inputs
 from lexigraft.model.precision import fast_precision
-
-OWN_WORD, WHOLE_TEXT, NOTHING = -1, -2, -3
 
 
 class Winners(NamedTuple):

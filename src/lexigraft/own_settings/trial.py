@@ -15,12 +15,15 @@ import numpy as np
 import torch
 
 from lexigraft.core.settings import FinetuneSettings, ModelSettings, PretrainSettings
+from lexigraft.inference.meta import BY_TABLE
+from lexigraft.inference.reading import read_documents, read_queries
 from lexigraft.learn.new_model import new_encoder
 from lexigraft.learn.training_data import Pairs, TrainingData, ValidationSet
 from lexigraft.model.backbone import default_device, load_backbone
-from lexigraft.model.encoder import BY_TABLE, SparseEncoder
+from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import SparseHead
-from lexigraft.model.inputs import inputs_of, read_documents, read_queries
+from lexigraft.model.inputs import inputs_of
+from lexigraft.model.torch_network import TorchNetwork
 from lexigraft.train.language.pretrain import pretrain as train_to_name_terms
 from lexigraft.train.language.pretraining_texts import choose_texts
 from lexigraft.train.loop import TrainingError
@@ -28,7 +31,7 @@ from lexigraft.train.ranking.finetune import finetune as train_to_rank
 from lexigraft.train.ranking.pairs import TrainingPairs
 from lexigraft.train.ranking.ranking_validation import ValidationTexts, recall_at_10
 from lexigraft.train.trainable import freeze, set_dropout
-from lexigraft.vectors.encode import TextEncoder
+from lexigraft.vectors.text_encoder import TextEncoder
 from lexigraft.vocab.lexicon import Lexicon
 from lexigraft.vocab.lookup import own_terms_table
 
@@ -75,7 +78,7 @@ class Trials:
         pairs, reader = _some(self.data.pairs), encoder.reader()
         return TrainingPairs(
             read_queries(reader, pairs.queries, self.model.query_length),
-            read_documents(encoder, reader, pairs.documents, self.model.document_length),
+            read_documents(encoder.meta, reader, pairs.documents, self.model.document_length),
             np.array(pairs.query_of, np.int64),
             np.array(pairs.document_of, np.int64),
         )
@@ -84,7 +87,7 @@ class Trials:
         reader = encoder.reader()
         return ValidationTexts(
             read_queries(reader, held.queries, self.model.query_length),
-            read_documents(encoder, reader, held.documents, self.model.document_length),
+            read_documents(encoder.meta, reader, held.documents, self.model.document_length),
             np.array(held.wanted, np.int64),
         )
 
@@ -124,7 +127,7 @@ class Trials:
         return seconds_of(run, seconds)
 
     def encode_document(self) -> float:
-        encoder = TextEncoder(self._quiet(self.new_encoder()).eval(), "document")
+        encoder = TextEncoder(TorchNetwork(self._quiet(self.new_encoder()).eval()), are_queries=False)
         encoder.encode(self.texts[:ENCODED_FIRST])
         some = self.texts[:ENCODED]
         return _seconds(lambda: encoder.encode(some)) / len(some)
@@ -165,7 +168,7 @@ class Trials:
         if not isinstance(encoder.head, SparseHead) or encoder.meta.pooling == "sum" or not self.texts:
             return encoder
         device, pad_id, some = next(encoder.parameters()).device, encoder.tokenizer.special.pad, self.texts[:LOOKED_AT]
-        read = read_documents(encoder, encoder.reader(), some, self.model.document_length)
+        read = read_documents(encoder.meta, encoder.reader(), some, self.model.document_length)
         logits = encoder.logits(*inputs_of(read, np.arange(len(some)), pad_id, device))
         least = logits.topk(min(USUAL_TERMS, logits.shape[1]), dim=1).values[:, -1].median()
         encoder.head.bias.sub_(least.clamp(min=0))

@@ -4,6 +4,7 @@ searched.
 FOLDER/retriever.json    which (qk) it is searched with, and why
 FOLDER/index/            the index, plain or live
 FOLDER/model/            the model that its queries are encoded with; absent where BM25 needs none
+FOLDER/model.inference/  what encodes by it without torch, where it was made
 FOLDER/index.metadata/   what filters read, where there is some
 FOLDER/index.texts/      what documents say, where a run kept it; an index may have it in itself
 """
@@ -30,9 +31,11 @@ from lexigraft.index import store as index_store
 from lexigraft.index.live.reader import open_live
 from lexigraft.index.live.state import is_live, read_state, write_state
 from lexigraft.index.store import open_index, write_meta
+from lexigraft.inference.folder import form_beside, has_form
 from lexigraft.vectors.prune import query_terms
 
 FACTS, INDEX, MODEL, METADATA, TEXTS = "retriever.json", "index", "model", "index.metadata", "index.texts"
+PARTS = (INDEX, MODEL, form_beside(Path(MODEL)).name, METADATA, TEXTS)
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,10 @@ def save(
         target = folder / INDEX
         description = _encoder_of(index)
         if "model" in description:
-            shutil.copytree((index / description["model"]).resolve(), folder / MODEL)
+            model = (index / description["model"]).resolve()
+            shutil.copytree(model, folder / MODEL)
+            if has_form(model):
+                shutil.copytree(form_beside(model), form_beside(folder / MODEL))
             description["model"] = f"../{MODEL}"
         if is_live(index):
             shutil.copytree(index, target)
@@ -119,8 +125,8 @@ def _require_free(out: Path, replace_other: bool, index: Path) -> None:
         )
     if index.resolve().is_relative_to(out.resolve()):
         raise ArtifactError(f"{out} is the retriever that is to be saved; give another folder")
-    names = {path.name for path in out.iterdir()} - {FACTS, INDEX, MODEL, METADATA, TEXTS, *OF_THE_SYSTEM}
-    parts = [folder for name in (INDEX, MODEL, METADATA, TEXTS) if is_artifact(folder := out / name)]
+    names = {path.name for path in out.iterdir()} - {FACTS, *PARTS, *OF_THE_SYSTEM}
+    parts = [folder for name in PARTS if is_artifact(folder := out / name)]
     strays = [*sorted(names), *(f"{folder.name}/{name}" for folder in parts for name in foreign_files(folder))]
     if strays:
         raise ArtifactError(f"{out / strays[0]} is not Lexigraft's and would be lost; move it out of {out}")

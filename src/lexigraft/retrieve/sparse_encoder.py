@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from lexigraft.core.errors import InputError
+from lexigraft.core.errors import InputError, require
 from lexigraft.core.types import Vocabulary
+from lexigraft.inference.folder import BITS
 from lexigraft.stages.layout import find_model
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from lexigraft.vectors.encode import Row, TextEncoder
+    from lexigraft.vectors.text_encoder import Row, TextEncoder
 
 
 class SparseEncoder:
@@ -23,19 +24,20 @@ class SparseEncoder:
         self._queries, self._documents = queries, documents
 
     @classmethod
-    def open(cls, path: str | Path) -> Self:
-        """Open the model at `path`, or that of the run there. Needs the `train` extra."""
-        from lexigraft.model.backbone import default_device
-        from lexigraft.model.encoder import open_encoder
-        from lexigraft.vectors.encode import TextEncoder
+    def open(cls, path: str | Path, bits: int = 8) -> Self:
+        """Open the model at `path`, or that of the run there; its matrices have 8 or 32 bits on a CPU. A GPU is used
+        where there is one."""
+        from lexigraft.vectors.open_network import open_network
+        from lexigraft.vectors.text_encoder import TextEncoder
 
-        model = open_encoder(find_model(Path(path))).to(default_device())
-        return cls(TextEncoder(model, "query"), TextEncoder(model, "document"))
+        require(bits in BITS, "bits", bits, "8 or 32")
+        network = open_network(find_model(Path(path)), bits, on_gpu=True)
+        return cls(TextEncoder(network, are_queries=True), TextEncoder(network, are_queries=False))
 
     @property
     def vocabulary(self) -> Vocabulary:
         """The terms, in the order of the columns."""
-        return self._queries.reader.vocabulary
+        return self._queries.network.reader.vocabulary
 
     def encode_queries(self, texts: Sequence[str]) -> "csr_matrix":
         """One row a query, float32 [texts, terms]."""

@@ -1,4 +1,5 @@
-"""The stage that encodes by a trained model: documents, or their passages, to learned vectors. It imports torch."""
+"""The stage that encodes by a trained model: documents, or their passages, to learned vectors. On a CPU by the model's
+inference form, on a GPU by torch."""
 
 import logging
 import os
@@ -7,18 +8,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import read_manifest
+from lexigraft.core.artifact import open_artifact
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings
 from lexigraft.core.types import Document
 from lexigraft.data.collection import Collection
 from lexigraft.expand.generated import open_generated
 from lexigraft.index.texts import TextWriter
-from lexigraft.model.backbone import default_device
-from lexigraft.model.encoder import OF_SUBWORDS, WITHOUT_MODEL, SparseEncoder, open_encoder
+from lexigraft.inference.meta import MODEL_FORMAT, MODEL_KIND, OF_SUBWORDS, WITHOUT_MODEL, EncoderMeta
+from lexigraft.inference.network import Network
 from lexigraft.stages.encode import searched_documents
 from lexigraft.stages.expanded_documents import expanded
 from lexigraft.vectors.encode import encode_with_model
+from lexigraft.vectors.open_network import USUAL_BITS, open_network
 
 log = logging.getLogger(__name__)
 
@@ -32,33 +34,31 @@ def encode_with_trained_model(
     progress: Progress = SILENT,
     expansions: Path | None = None,
     texts: TextWriter | None = None,
+    bits: int = USUAL_BITS,
 ) -> None:
     """Documents, or their passages, to learned vectors; the way from `final`, where they will lie, to the model is kept
     with them. A model that reads expansions takes them from a file, and without one reads the documents alone. `texts`
-    keeps what documents say on the way."""
-    encoder = open_encoder(model).to(default_device())
-    manifest = read_manifest(model)
-    assert manifest is not None, "just opened"
-    queries: dict[str, Any] = {
-        "kind": "model",
-        "model": os.path.relpath(model, final),
-        "fingerprint": manifest.fingerprint,
-    }
-    if encoder.meta.queries in WITHOUT_MODEL:
-        queries |= words_of_queries(encoder)
+    keeps what documents say on the way. `bits`: of the model's matrices, where it encodes on a CPU."""
+    fingerprint = open_artifact(model, MODEL_KIND, MODEL_FORMAT).fingerprint
+    network = open_network(model, bits, on_gpu=True)
+    queries: dict[str, Any] = {"kind": "model", "model": os.path.relpath(model, final), "fingerprint": fingerprint}
+    if network.meta.queries in WITHOUT_MODEL:
+        queries |= words_of_queries(network)
+    else:
+        queries |= bits_config(bits)
     passages, searched = data.in_passages, searched_documents(collection, data, progress)
     if texts is not None:
         searched = texts.passing(searched)
-    with _as_read(searched, encoder, expansions, passages, model) as documents:
-        encode_with_model(documents, encoder, queries, folder, passages)
+    with _as_read(searched, network.meta, expansions, passages, model) as documents:
+        encode_with_model(documents, network, queries, folder, passages)
 
 
 @contextmanager
 def _as_read(
-    documents: Iterator[Document], encoder: SparseEncoder, expansions: Path | None, passages: bool, model: Path
+    documents: Iterator[Document], meta: EncoderMeta, expansions: Path | None, passages: bool, model: Path
 ) -> Iterator[Iterator[Document]]:
     """Documents as the model takes them, with their expansions where it reads some; it is said what has none."""
-    if not encoder.meta.expansion_length:
+    if not meta.expansion_length:
         yield documents
     elif expansions is None:
         log.warning(
@@ -72,11 +72,17 @@ def _as_read(
             generated.report("documents")
 
 
-def words_of_queries(encoder: SparseEncoder) -> dict[str, Any]:
+def bits_config(bits: int) -> dict[str, int]:
+    """The bits of a model's matrices, for the recipe of its vectors; the usual ones are not named."""
+    return {} if bits == USUAL_BITS else {"bits": bits}
+
+
+def words_of_queries(network: Network) -> dict[str, Any]:
     """What must be known, beside the model's files, to read queries as it does without opening it."""
+    special = network.special
     return {
-        "queries": encoder.meta.queries,
-        "subwords": encoder.meta.head in OF_SUBWORDS,
-        "special": sorted(int(number) for number in encoder.backbone.hf_tokenizer.all_special_ids),
-        "unknown": encoder.tokenizer.special.unknown,
+        "queries": network.meta.queries,
+        "subwords": network.meta.head in OF_SUBWORDS,
+        "special": sorted(network.not_terms),
+        "unknown": special.unknown,
     }

@@ -2,6 +2,7 @@
 
 RUN/collection/                     what was read (for pydocs: the two views in BEIR layout)
 RUN/model/{vocabulary,pretrained,finetuned}/    the run's own model; *-checkpoint/ while it trains, backbone/ if new
+RUN/model/finetuned.inference/      what encodes by it without torch
 RUN/model/{mlm,mlm-second}/         its backbone, trained as a masked language model on one corpus, then on a second
 RUN/model/negatives/                what BM25 ranks high and is not relevant (finetune.negatives = bm25)
 RUN/model/teacher/{negatives,model,scores,quality}/    a cross-encoder: what it learns from, itself, what it says

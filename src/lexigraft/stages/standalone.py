@@ -21,6 +21,7 @@ from lexigraft.index.build import build_index
 from lexigraft.index.inverted import IndexMeta
 from lexigraft.index.store import open_index
 from lexigraft.index.texts import TextWriter, keep_texts, own_order
+from lexigraft.inference.meta import MODEL_FORMAT, MODEL_KIND, read_meta
 from lexigraft.stages.collect import collect, collected, source_description
 from lexigraft.stages.encode import encode_lexical, passage_config
 from lexigraft.stages.ensure import keep_or_make
@@ -124,11 +125,9 @@ def seen_from(folder: Path, query_encoder: Mapping[str, Any], before: Path) -> d
 
 def find_finetuned(path: Path) -> tuple[Path, str]:
     """(folder, fingerprint) of the model at `path`, or that of the run there; raises where it writes no vectors yet."""
-    from lexigraft.model import encoder as model_store
-
     model = find_model(path)
-    fingerprint = open_artifact(model, model_store.KIND, model_store.FORMAT_VERSION).fingerprint
-    if not model_store.read_meta(model).query_length:
+    fingerprint = open_artifact(model, MODEL_KIND, MODEL_FORMAT).fingerprint
+    if not read_meta(model).query_length:
         remedy = "fine-tune it first: lexigraft finetune, which leaves RUN/model/finetuned"
         raise InputError(f"{model} was pre-trained and not fine-tuned: it writes no vectors yet; {remedy}")
     return model, fingerprint
@@ -146,15 +145,14 @@ def encode(
     """The vectors that the model at `model`, or that of the run there, writes for `source`, at `out`; of documents with
     their expansions, where `model.expansions` names a file of them. A collection that is open is read as it is. Vectors
     of another collection there are replaced only with `replace_other`. `texts` keeps what documents say on the way."""
-    from lexigraft.model import encoder as model_store
-    from lexigraft.stages.encode_model import encode_with_trained_model
+    from lexigraft.stages.encode_model import bits_config, encode_with_trained_model
 
     require_free_for(out, vectors_store.KIND)
     model, fingerprint = find_finetuned(model)
     parents = {"model": fingerprint}
     expansions = named_expansions(settings.model.expansions)
     if expansions is not None:
-        if not model_store.read_meta(model).expansion_length:
+        if not read_meta(model).expansion_length:
             raise InputError(f"{model} was trained without expansions and reads none; encode without {expansions.file}")
         parents["expansions"] = expansions.digest
     opened: AbstractContextManager[tuple[Collection, Path]]
@@ -164,14 +162,14 @@ def encode(
         description, notes = source_description(source, settings.data), origin_of(source, out).note
         require_of(out, source, lambda found: same_content(found.config, description), replace_other)
         opened = _collected(source, out, settings, progress)
-    config = {**description, **passage_config(settings.data)}
+    config = {**description, **passage_config(settings.data), **bits_config(settings.model.bits)}
     with opened as (collection, _):
         manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents, notes=notes)
         with write_artifact(out, manifest) as folder:
             encode_with_trained_model(
                 collection, settings.data, model.resolve(), folder, out.resolve(), progress,
                 expansions.file if expansions is not None else None,
-                texts,
+                texts, settings.model.bits,
             )  # fmt: skip
     return vectors_store.read_meta(out)
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lexigraft.core.settings import FinetuneSettings
+from lexigraft.inference.reading import ReadTexts
 from lexigraft.model.encoder import SparseEncoder
-from lexigraft.model.inputs import ReadTexts, inputs_of
+from lexigraft.model.inputs import inputs_of
 from lexigraft.train.ranking.buckets import Encode
 from lexigraft.train.ranking.losses import in_batch_loss, keep_heaviest
 from lexigraft.train.ranking.objective import mean_terms

@@ -7,9 +7,9 @@ what the head names most strongly.
 import numpy as np
 import torch
 
+from lexigraft.inference.reading import ReadTexts
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import SparseHead
-from lexigraft.model.inputs import ReadTexts
 from lexigraft.train.ranking.buckets import bucketed, encode_buckets
 
 SAMPLE = 256  # documents, evenly spaced

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import Query, SparseMatrix, Vocabulary
 from lexigraft.vectors.encoding_facts import EncodingFacts
+from lexigraft.vectors.open_network import USUAL_BITS
 
 LIVE_BM25 = "bm25 live"  # the kind whose documents hold no IDF, so that documents can be added to an index of it
 
@@ -83,9 +84,10 @@ def open_query_encoder(
             from lexigraft.vectors.word_queries import open_word_queries
 
             return open_word_queries(path, vocabulary, settings)
-        from lexigraft.vectors.encode import open_model_query_encoder
+        from lexigraft.vectors.model_queries import open_model_queries
 
-        return open_model_query_encoder(path, vocabulary, settings.get("fingerprint", ""))
+        bits = int(settings.get("bits", USUAL_BITS))
+        return open_model_queries(path, vocabulary, settings.get("fingerprint", ""), bits)
     raise ArtifactError(
         f"this index was made by an encoder of kind {kind!r}, which this version of Lexigraft does not know"
     )

@@ -27,7 +27,7 @@ from lexigraft.vocab.subwords import SpecialTokens, SubwordTokenizer, spelling_w
 from lexigraft.vocab.tokenizer_files import open_tokenizer
 
 if TYPE_CHECKING:
-    from lexigraft.vectors.encode import ModelQueryEncoder
+    from lexigraft.vectors.model_queries import ModelQueryEncoder
 
 Row = tuple[NDArray[np.int32], NDArray[np.float32]]
 
@@ -86,9 +86,9 @@ class WordQueryEncoder:
 
     @cached_property
     def _model(self) -> "ModelQueryEncoder":
-        from lexigraft.vectors.encode import open_model_query_encoder
+        from lexigraft.vectors.model_queries import open_model_queries
 
-        return open_model_query_encoder(self._path, self._reader.vocabulary, self._fingerprint)
+        return open_model_queries(self._path, self._reader.vocabulary, self._fingerprint)
 
 
 def open_word_queries(path: Path, vocabulary: Vocabulary, description: Mapping[str, Any]) -> WordQueryEncoder:

@@ -11,13 +11,14 @@ from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import SettingError, VocabularyMismatchError
 from lexigraft.core.types import Vocabulary
 from lexigraft.core.word_rule import WordRule
+from lexigraft.inference.reading import read_queries
 from lexigraft.learn import query_expansions
 from lexigraft.learn.query_expansions import FEWEST_QUERIES, distilled_table, table_source
 from lexigraft.model import precision
 from lexigraft.model.backbone import load_backbone
 from lexigraft.model.encoder import FORMAT_VERSION, KIND, SparseEncoder, open_encoder, save_encoder
 from lexigraft.model.head import SparseHead
-from lexigraft.model.inputs import inputs_of, read_queries
+from lexigraft.model.inputs import inputs_of
 from lexigraft.model.term_origins import heaviest_terms
 from lexigraft.model.trace import trace_terms
 from lexigraft.vectors.encode import TextEncoder

@@ -6,11 +6,13 @@ import transformers
 
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import InputError
+from lexigraft.inference.meta import PLAIN
+from lexigraft.inference.reading import read_queries
 from lexigraft.model.backbone import load_backbone, state_hash
-from lexigraft.model.encoder import FORMAT_VERSION, KIND, PLAIN, SparseEncoder, open_encoder, save_encoder
+from lexigraft.model.encoder import FORMAT_VERSION, KIND, SparseEncoder, open_encoder, save_encoder
 from lexigraft.model.families import layers_of
 from lexigraft.model.head import diagnose
-from lexigraft.model.inputs import inputs_of, read_queries
+from lexigraft.model.inputs import inputs_of
 from lexigraft.model.plain import plain_head
 from lexigraft.train.trainable import freeze, set_dropout
 from tests.families import FAMILIES, POSITIONS, write_backbone

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from lexigraft.core.types import Vocabulary
+from lexigraft.inference.reading import read_documents
 from lexigraft.model.backbone import load_backbone
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import SparseHead
-from lexigraft.model.inputs import read_documents
 from lexigraft.model.plain import plain_head
 from lexigraft.train.ranking.buckets import CPU, bucketed, encode_buckets
 from lexigraft.train.trainable import set_dropout
@@ -54,7 +54,7 @@ def gradients(encoder, texts, chunk, half=False):
 def test_chunks_have_the_gradient_of_the_whole_batch(head, pooling, folder):
     encoder = tiny_encoder(folder, head, pooling)
     set_dropout(encoder, 0.0)
-    texts = read_documents(encoder, encoder.reader(), TEXTS, 12)
+    texts = read_documents(encoder.meta, encoder.reader(), TEXTS, 12)
     whole, expected = gradients(encoder, texts, 0)
     chunked, found = gradients(encoder, texts, 2)
     assert whole[0].sum() > 0 and whole[1].sum() == 0  # a text without words has no terms
@@ -68,7 +68,7 @@ def test_what_is_encoded_again_has_the_same_dropout(folder):
     """The gradient of chunks is that of the vectors they gave, not of others: along it, they change as it says."""
     encoder = tiny_encoder(folder, "own words", "max")
     set_dropout(encoder, 0.3)
-    texts = read_documents(encoder, encoder.reader(), TEXTS, 12)
+    texts = read_documents(encoder.meta, encoder.reader(), TEXTS, 12)
     _, again = gradients(encoder, texts, 2)
     encoder.zero_grad()
     torch.manual_seed(0)
@@ -85,7 +85,7 @@ def test_half_the_bits_train_too(pooling, folder):
     """Under autocast, with texts of no words among them: finite gradients, near those of full precision."""
     encoder = tiny_encoder(folder, "own words", pooling).float()
     set_dropout(encoder, 0.0)
-    texts = read_documents(encoder, encoder.reader(), TEXTS, 12)
+    texts = read_documents(encoder.meta, encoder.reader(), TEXTS, 12)
     _, exact = gradients(encoder, texts, 2)
     _, half = gradients(encoder, texts, 2, half=True)
     assert half.keys() == exact.keys() and all(value.isfinite().all() for value in half.values())

@@ -6,10 +6,10 @@ import torch
 
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.core.types import Vocabulary
+from lexigraft.inference.reading import read_documents, read_queries
 from lexigraft.model.backbone import load_backbone
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import SparseHead
-from lexigraft.model.inputs import read_documents, read_queries
 from lexigraft.train.loop import TrainingError
 from lexigraft.train.ranking.chance import FEWEST_STEPS, TOLERANCE, ChanceWatch
 from lexigraft.train.ranking.finetune import finetune
@@ -88,7 +88,7 @@ def train(folder, checkpoint, texts, **changes):
     encoder = SparseEncoder(backbone, SparseHead(*rows), Vocabulary(TERMS), "grafted", mean_words=2.0)
     set_dropout(encoder, 0.0)
     reader, each = encoder.reader(), np.arange(len(texts))
-    read = read_queries(reader, texts, 8), read_documents(encoder, reader, texts, 8)
+    read = read_queries(reader, texts, 8), read_documents(encoder.meta, reader, texts, 8)
     settings = FinetuneSettings(
         **{"steps": 80, "batch": 8, "warmup": WARMUP, "learning_rate": 3e-3, "head_rate": 1.0, "joint_flops": 0.0,
            "margin": 0.2, "validate_every": 0, "checkpoint_every": 20, **changes}

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from lexigraft.inference.reading import read_documents
 from lexigraft.model.encoder import open_encoder
-from lexigraft.model.inputs import inputs_of, read_documents
+from lexigraft.model.inputs import inputs_of
 from lexigraft.train.quieten import quieten
 from tests.unit.learn.test_query_expansions import QUERIES, WORDS, write_model
 
@@ -25,7 +26,7 @@ def mean_terms(encoder, texts):
 
 @pytest.mark.parametrize("terms", [1, 3, 6])
 def test_documents_have_so_many_terms_on_average(encoder, terms):
-    texts = read_documents(encoder, encoder.reader(), [text for text in QUERIES if text], 14)
+    texts = read_documents(encoder.meta, encoder.reader(), [text for text in QUERIES if text], 14)
     before = encoder.head.bias.detach().clone()
     assert mean_terms(encoder, texts) > 6
     amount = quieten(encoder, texts, terms)
@@ -35,7 +36,7 @@ def test_documents_have_so_many_terms_on_average(encoder, terms):
 
 
 def test_nothing_is_raised_or_lowered_where_there_are_no_more(encoder):
-    texts = read_documents(encoder, encoder.reader(), [text for text in QUERIES if text], 14)
+    texts = read_documents(encoder.meta, encoder.reader(), [text for text in QUERIES if text], 14)
     before = encoder.head.bias.detach().clone()
     assert quieten(encoder, texts, len(WORDS)) >= 0
     encoder.head.bias.data = before - 100
@@ -45,5 +46,5 @@ def test_nothing_is_raised_or_lowered_where_there_are_no_more(encoder):
 
 def test_sums_have_no_such_amount(tmp_path):
     summing = open_encoder(write_model(tmp_path, pooling="sum"))
-    texts = read_documents(summing, summing.reader(), QUERIES[:3], 14)
+    texts = read_documents(summing.meta, summing.reader(), QUERIES[:3], 14)
     assert quieten(summing, texts, 1) == 0

@@ -122,6 +122,13 @@ class ModelSettings(Section, name="model"):
         at_least=1,
     )
 
+    bits: int = setting(
+        8,
+        "of the numbers in a trained model's matrices, where it encodes on a CPU",
+        "What 8 cost was measured: [encoding](results/encoding.md). A GPU encodes documents by torch.",
+        one_of={8: "a quarter of the bytes, and products of integers", 32: ""},
+    )
+
     @property
     def expands_by_table(self) -> bool:
         """Whether queries are looked up in a table that brings other terms, too."""

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from lexigraft.model.inputs import Inputs, ReadTexts, inputs_of, to_device
+from lexigraft.inference.reading import ReadTexts
+from lexigraft.model.inputs import Inputs, inputs_of, to_device
 from lexigraft.train.batches import MOST_PADDING, length_buckets
 
 Encode = Callable[..., Tensor]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.model.inputs import ReadTexts
+from lexigraft.inference.reading import ReadTexts
 from lexigraft.train.batches import rows_of_step
 from lexigraft.train.ranking.negatives import HardNegatives, draw
 

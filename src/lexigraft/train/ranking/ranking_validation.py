@@ -8,8 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from lexigraft.inference.reading import ReadTexts
 from lexigraft.model.encoder import SparseEncoder
-from lexigraft.model.inputs import ReadTexts
 from lexigraft.train.ranking.buckets import Encode, bucketed, encode_buckets
 from lexigraft.train.ranking.losses import keep_heaviest
 

@@ -4,22 +4,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.types import TermSource, TracedText
-from lexigraft.model.encoder import SparseEncoder
-from lexigraft.model.inputs import ReadTexts, inputs_of
-from lexigraft.model.trace import NOTHING, OWN_WORD, WHOLE_TEXT, trace_terms
-from lexigraft.vocab.reader import TextReader, first_places
+from lexigraft.inference.network import NOTHING, OWN_WORD, WHOLE_TEXT, Network
+from lexigraft.inference.reading import ReadTexts
+from lexigraft.vocab.reader import first_places
 from lexigraft.vocab.words import SpannedText
 
 WHOLE, UNKNOWN = TermSource("text", -1, "the whole text"), TermSource("unknown", -1, "")
 
 
-def trace_text(
-    encoder: SparseEncoder, reader: TextReader, text: str, read: ReadTexts, terms: NDArray[np.int32]
-) -> TracedText:
+def trace_text(network: Network, text: str, read: ReadTexts, terms: NDArray[np.int32]) -> TracedText:
     """What produced each of `terms` in `text`, its prompt included, of which the model reads the one row of `read`."""
-    device = next(encoder.parameters()).device
-    inputs = inputs_of(read, np.zeros(1, np.int64), encoder.tokenizer.special.pad, device)
-    positions = trace_terms(encoder, inputs, terms).positions.tolist()
+    reader = network.reader
+    positions = network.positions(read, terms).tolist()
     spanned = reader.spans(text)
     own = first_places(reader, text)
 
@@ -30,11 +26,11 @@ def trace_text(
             return WHOLE
         if position == OWN_WORD:
             place = own.get(term, -1)  # a word that the tokenizer makes nothing of has no place
-            return TermSource("own", place, word_at(spanned, place) if place >= 0 else encoder.vocabulary.terms[term])
+            return TermSource("own", place, word_at(spanned, place) if place >= 0 else reader.vocabulary.terms[term])
         place = int(read.aligned.words[position])
         if place < 0:
             subword = int(read.aligned.subwords[position])
-            return TermSource("special", -1, str(encoder.backbone.hf_tokenizer.convert_ids_to_tokens(subword)))
+            return TermSource("special", -1, network.subword(subword))
         return TermSource("token", place, word_at(spanned, place))
 
     sources = {term: source(term, position) for term, position in zip(terms.tolist(), positions, strict=True)}

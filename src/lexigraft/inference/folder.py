@@ -1,0 +1,104 @@
+"""The inference form of a model: a folder beside it with all that encodes texts without torch and transformers.
+
+graph.onnx weights.bin      backbone, head and pooling as one graph for onnxruntime, its weights in float32
+graph8.onnx weights8.bin    the same graph with matrices of 8 bits; everything else is taken from weights.bin
+tokenizer.json              how `tokenizers` reads raw text
+inference.json              special tokens, and where the head lies in weights.bin
+
+The graph takes `subwords` [texts, length] of texts of one length and `places` [texts, most], where the tokens that are
+pooled stand (repeated where a text has fewer); with own words `own_texts`, `own_terms` and `own_weights`; with sums
+over tokens `is_there` [texts, most]. It gives `texts`, `terms` and `weights`, one entry for each term of each text, in
+order, and `hidden` [texts, length, width].
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.artifact import open_artifact, read_manifest
+from lexigraft.core.types import Vocabulary
+from lexigraft.inference.meta import OF_SUBWORDS, EncoderMeta
+from lexigraft.vocab.aligned import AlignedReader
+from lexigraft.vocab.raw_reader import SubwordReader
+from lexigraft.vocab.reader import TextReader
+from lexigraft.vocab.subwords import SpecialTokens, SubwordTokenizer, spelling_words, wants_space
+
+KIND, FORMAT_VERSION = "inference", 1
+BITS = (8, 32)
+GRAPHS = {32: "graph.onnx", 8: "graph8.onnx"}
+WEIGHTS, WEIGHTS_8, TOKENIZER, FACTS = "weights.bin", "weights8.bin", "tokenizer.json", "inference.json"
+
+
+class Stored(NamedTuple):
+    """Where an array of float32 lies in weights.bin."""
+
+    offset: int
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class InferenceFacts:
+    """What the graph does not say. `not_terms`: subwords that are never terms. `own` is None where a text's own words
+    add nothing."""
+
+    special: SpecialTokens
+    not_terms: frozenset[int]
+    head: Stored
+    bias: Stored
+    own: Stored | None
+
+    def as_json(self) -> dict[str, Any]:
+        arrays = {"head": self.head, "bias": self.bias, "own": self.own}
+        return {
+            "special": self.special.__dict__,
+            "not_terms": sorted(self.not_terms),
+            **{name: None if stored is None else stored._asdict() for name, stored in arrays.items()},
+        }
+
+
+def form_beside(model: Path) -> Path:
+    """Where the inference form of the model at `model` lies."""
+    return model.with_name(f"{model.name}.inference")
+
+
+def has_form(model: Path) -> bool:
+    """Whether the model at `model` has an inference form, which was made of this very model."""
+    made, of = read_manifest(form_beside(model)), read_manifest(model)
+    return made is not None and of is not None and made.parents.get("model") == of.fingerprint
+
+
+def open_form(model: Path) -> tuple[Path, InferenceFacts]:
+    """The folder of the inference form of the model at `model`, checked, and its facts."""
+    folder = form_beside(model)
+    open_artifact(folder, KIND, FORMAT_VERSION)
+    found = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+    head, bias, own = (_stored(found[name]) for name in ("head", "bias", "own"))
+    assert head is not None and bias is not None, "every head has rows and biases"
+    return folder, InferenceFacts(SpecialTokens(**found["special"]), frozenset(found["not_terms"]), head, bias, own)
+
+
+def _stored(found: Mapping[str, Any] | None) -> Stored | None:
+    return None if found is None else Stored(int(found["offset"]), tuple(found["shape"]))
+
+
+def stored_array(folder: Path, stored: Stored) -> NDArray[np.float32]:
+    """The array, memory-mapped."""
+    return np.asarray(np.memmap(folder / WEIGHTS, np.float32, "r", stored.offset, stored.shape))
+
+
+def open_reader(folder: Path, facts: InferenceFacts, meta: EncoderMeta, vocabulary: Vocabulary) -> TextReader:
+    """Reads texts as the model was trained to read them."""
+    import tokenizers
+
+    raw = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))
+    raw.no_padding()
+    raw.no_truncation()
+    tokenizer = SubwordTokenizer(spelling_words(raw), facts.special, wants_space(raw))
+    if meta.head in OF_SUBWORDS:
+        return SubwordReader(raw, tokenizer, vocabulary, facts.not_terms)
+    return AlignedReader(tokenizer, vocabulary, meta.stemmer, meta.stopwords, meta.rule)

@@ -1,0 +1,85 @@
+"""Opens a trained model in the form that fits: its graph on a CPU, which needs no torch; torch on a GPU, or where there
+is no graph and none can be made."""
+
+import importlib.util
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.errors import MissingExtraError
+from lexigraft.core.installing import install_extra
+from lexigraft.core.types import Vocabulary
+from lexigraft.inference.folder import has_form
+from lexigraft.inference.network import Network
+
+log = logging.getLogger(__name__)
+
+USUAL_BITS = 8
+GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd")  # what a machine with a GPU that torch may use has
+RUNS_GRAPHS, WRITES_GRAPHS = ("onnxruntime", "tokenizers"), ("torch", "transformers", "onnx", "onnxscript")
+
+
+def open_network(
+    model: Path,
+    bits: int = USUAL_BITS,
+    vocabulary: Vocabulary | None = None,
+    on_gpu: bool = False,
+    threads: int | None = None,
+) -> Network:
+    """The model at `model`; its inference form is made where there is none yet. `bits` are those of its matrices on a
+    CPU. `vocabulary`: its own, where that is open already. `on_gpu`: on a GPU where there is one, for many texts."""
+    if on_gpu and may_have_gpu():
+        from lexigraft.model.backbone import default_device
+        from lexigraft.model.encoder import open_encoder
+        from lexigraft.model.torch_network import TorchNetwork
+
+        if default_device().type != "cpu":
+            return TorchNetwork(open_encoder(model).to(default_device()))
+    reason = ensure_form(model)
+    if not reason:
+        from lexigraft.inference.graph_network import open_graph
+
+        return open_graph(model, bits, vocabulary, threads)
+    return _by_torch(model, reason)
+
+
+def may_have_gpu() -> bool:
+    """Whether it is worth asking torch for a GPU: that takes seconds."""
+    return any(Path(device).exists() for device in GPU_DEVICES)
+
+
+def ensure_form(model: Path, opened: Callable[[], Any] | None = None) -> str:
+    """Make the inference form of the model at `model` where it has none; returns why there is none, empty where there
+    is. `opened` gives the model where it is open already."""
+    if missing := _missing(RUNS_GRAPHS):
+        return f"{missing} is not installed: {install_extra('search')}"
+    if has_form(model):
+        return ""
+    if missing := _missing(WRITES_GRAPHS):
+        return f"it has no inference form, and {missing}, which makes one, is not installed: {install_extra('train')}"
+    from lexigraft.model.inference_form import make_form
+
+    log.info("preparing the model at %s for encoding without torch, once", model)
+    try:
+        make_form(model, None if opened is None else opened())
+    except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:
+        # Exporters fail in as many ways as there are models; torch still encodes.
+        return f"its inference form cannot be made: {str(error).strip().splitlines()[0]}"
+    return ""
+
+
+def _missing(packages: tuple[str, ...]) -> str:
+    """The first package that is not installed; empty where all are."""
+    return next((name for name in packages if importlib.util.find_spec(name) is None), "")
+
+
+def _by_torch(model: Path, reason: str) -> Network:
+    if missing := _missing(("torch", "transformers")):
+        raise MissingExtraError(f"the model at {model}", missing, f"{install_extra('train')}; {reason}")
+    log.warning("the model at %s is run by torch, which takes seconds to start: %s", model, reason)
+    from lexigraft.model.backbone import default_device
+    from lexigraft.model.encoder import open_encoder
+    from lexigraft.model.torch_network import TorchNetwork
+
+    return TorchNetwork(open_encoder(model).to(default_device()))

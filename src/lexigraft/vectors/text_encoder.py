@@ -1,0 +1,57 @@
+"""Texts to rows of weighted terms by a trained model, in whichever form it was opened."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.errors import InputError
+from lexigraft.core.types import TracedText
+from lexigraft.inference.network import Network, Rows
+from lexigraft.inference.reading import ReadTexts, read_documents, read_queries
+from lexigraft.inference.traced_text import trace_text
+from lexigraft.vectors.encoding_facts import EncodingFacts
+from lexigraft.vectors.prune import prune_rows
+
+Row = tuple[NDArray[np.int32], NDArray[np.float32]]
+
+
+class TextEncoder:
+    """An open model that writes texts of one kind, queries or documents: as (term ids ascending, weights)."""
+
+    def __init__(self, network: Network, are_queries: bool) -> None:
+        meta = network.meta
+        if not meta.query_length:
+            raise InputError(
+                "this model was pre-trained and not fine-tuned: it writes no vectors yet; fine-tune it first"
+            )
+        self.network, self._are_queries = network, are_queries
+        self.length = meta.query_length if are_queries else meta.document_length
+        self.most_terms = meta.query_terms if are_queries else meta.document_terms
+        self._prompt = meta.query_prompt if are_queries else meta.document_prompt
+
+    def encode(self, texts: list[str], facts: EncodingFacts | None = None) -> list[Row]:
+        """One row a text, in order. `facts` counts what of it was left out."""
+        indptr, terms, weights = self.encode_rows(texts, facts)
+        spans = zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)
+        return [(terms[start:end], weights[start:end]) for start, end in spans]
+
+    def encode_rows(self, texts: list[str], facts: EncodingFacts | None = None) -> Rows:
+        """`encode`, with all rows in one piece."""
+        read = self._read(texts)
+        whole = self.network.write(read, self._are_queries)
+        if facts is not None:
+            facts.terms_before += len(whole.terms)
+            if read.extent is not None:
+                facts.add_reading(*read.extent)
+        return Rows(*prune_rows(*whole, self.most_terms))
+
+    def trace(self, text: str, terms: NDArray[np.int32]) -> TracedText:
+        """What in the text, after its prompt, produced each of `terms`."""
+        return trace_text(self.network, self._prompt + text, self._read([text]), terms)
+
+    def _read(self, texts: list[str]) -> ReadTexts:
+        if self._prompt:
+            texts = [self._prompt + text for text in texts]
+        reader = self.network.reader
+        if self._are_queries:
+            return read_queries(reader, texts, self.length)
+        return read_documents(self.network.meta, reader, texts, self.length)
