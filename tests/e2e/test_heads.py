@@ -9,7 +9,8 @@ import torch
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
 from lexigraft.model.encoder import open_encoder
-from lexigraft.vectors.encode import ModelQueryEncoder
+from lexigraft.model.torch_network import TorchNetwork
+from lexigraft.vectors.model_queries import ModelQueryEncoder
 from tests.families import FAMILIES, STEMS, write_backbone
 
 TEXTS = ["kura, mele?", "tosi", "bru bru zan"]
@@ -58,9 +59,9 @@ def test_every_family_trains(family, head, backbones, collection, tmp_path, lexi
     assert not torch.equal(before.head.weight, after.head.weight)
     moved = not torch.equal(before.backbone.word_embeddings, after.backbone.word_embeddings)
     assert moved == (head == "plain")  # what is tied trains as one; a grafted head leaves the embeddings alone
-    found = weights_of(ModelQueryEncoder(after))
+    found = weights_of(ModelQueryEncoder(TorchNetwork(after)))
     assert all(found)
-    assert found == weights_of(ModelQueryEncoder(open_encoder(tmp_path / "run/model/finetuned")))
+    assert found == weights_of(ModelQueryEncoder(TorchNetwork(open_encoder(tmp_path / "run/model/finetuned"))))
 
 
 @pytest.mark.parametrize("pooling", ["sum", "cls"])
@@ -70,7 +71,7 @@ def test_poolings_are_trained_and_remembered(pooling, backbones, collection, tmp
     assert answer.status == 0, answer.stderr
     encoder = open_encoder(tmp_path / "run/model/finetuned")
     assert (encoder.meta.pooling, encoder.meta.pooled) == (pooling, "all")
-    found = ModelQueryEncoder(encoder)
+    found = ModelQueryEncoder(TorchNetwork(encoder))
     terms = [encoder.vocabulary.terms[term] for term in found.own_terms("kura mele")]
     assert sorted(terms) == ["kura", "mele"]
     heaviest = weights_of(found, ["kura mele"])[0]

@@ -21,9 +21,10 @@ from lexigraft.data.write import write_collection
 from lexigraft.index.store import open_index
 from lexigraft.model import precision
 from lexigraft.model.encoder import open_encoder
+from lexigraft.model.torch_network import TorchNetwork
 from lexigraft.retrieve.retriever import Retriever
 from lexigraft.stages.finished_run import open_run
-from lexigraft.vectors.encode import ModelQueryEncoder, open_model_query_encoder
+from lexigraft.vectors.model_queries import ModelQueryEncoder, open_model_queries
 from lexigraft.vocab.aligned import ordinary_subwords
 from lexigraft.whole_run import run as pipeline_run
 from tests.shared import copy_of_made_once, made_once
@@ -195,7 +196,7 @@ def test_bad_input(collection, backbone, tmp_path, lexigraft):
 
 def test_a_model_of_another_vocabulary_is_refused(finished):
     with pytest.raises(VocabularyMismatchError, match="were made with different vocabularies"):
-        open_model_query_encoder(finished / "model/finetuned", Vocabulary(["other", "words"]), "")
+        open_model_queries(finished / "model/finetuned", Vocabulary(["other", "words"]), "")
 
 
 def test_an_index_of_a_former_model_is_refused(finished, collection, backbone, tmp_path, lexigraft):
@@ -245,7 +246,7 @@ def test_one_stage_at_a_time(collection, backbone, finished, tmp_path, lexigraft
 def test_half_the_bits_give_nearly_the_same_vectors(finished, monkeypatch):
     """What a machine with bf16 units computes, on one without: slower here, the same but for rounding."""
     texts = [" ".join(topic[:3]) for topic in TOPICS]
-    encoder = ModelQueryEncoder(open_encoder(finished / "model/finetuned"))
+    encoder = ModelQueryEncoder(TorchNetwork(open_encoder(finished / "model/finetuned")))
     exact = [dict(zip(*row, strict=True)) for row in encoder.encode_all(texts)]
     monkeypatch.setattr(precision, "has_fast_bf16", lambda: True)
     half = [dict(zip(*row, strict=True)) for row in encoder.encode_all(texts)]
@@ -312,7 +313,7 @@ def test_an_index_without_its_model_says_what_to_do(finished, lexigraft, tmp_pat
 
 
 def test_a_text_is_not_read_beyond_what_the_model_reads(finished):
-    encoder = ModelQueryEncoder(open_encoder(finished / "model/finetuned"))
+    encoder = ModelQueryEncoder(TorchNetwork(open_encoder(finished / "model/finetuned")))
     text = " ".join([TOPICS[0][0]] * 500 + [TOPICS[1][0]])
     traced = encoder.trace_query(text, encoder.encode(text)[0])
     assert (len(traced.spans), traced.n_read < 500) == (501, True)

@@ -13,13 +13,15 @@ from sentence_transformers.sparse_encoder.modules import SpladePooling
 
 from lexigraft.core.types import Document
 from lexigraft.data.write import write_collection
+from lexigraft.inference.network import SMALLEST_WEIGHT
 from lexigraft.inference.reading import read_queries
 from lexigraft.model.cross_encoder import Lengths, load_cross_encoder
 from lexigraft.model.encoder import open_encoder
 from lexigraft.model.imported import import_encoder
 from lexigraft.model.inputs import inputs_of
 from lexigraft.model.text_pairs import pair_inputs, read_subwords
-from lexigraft.vectors.encode import SMALLEST_WEIGHT, TextEncoder
+from lexigraft.model.torch_network import TorchNetwork
+from lexigraft.vectors.text_encoder import TextEncoder
 from tests.families import FAMILIES, write_backbone
 
 TEXTS = ["Kura, mele? tosi.", "bru", "", "zan " * 30, "kur [MASK] xé 한국", "  vipa\n\tfod  "]
@@ -80,7 +82,7 @@ def test_prompts_limits_and_the_old_layout(backbones, tmp_path):
     encoder = import_encoder(str(folder))
     for role, encode in (("query", theirs.encode_query), ("document", theirs.encode_document)):
         expected = encode(TEXTS).to_dense()
-        for number, (terms, weights) in enumerate(TextEncoder(encoder, role).encode(TEXTS)):
+        for number, (terms, weights) in enumerate(TextEncoder(TorchNetwork(encoder), role == "query").encode(TEXTS)):
             row = torch.zeros(expected.shape[1])
             row[torch.from_numpy(terms).long()] = torch.from_numpy(weights)
             assert 0 < len(terms) <= 9

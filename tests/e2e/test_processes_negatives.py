@@ -67,7 +67,8 @@ def test_several_processes_train_what_one_trains(head, alpha, n, data, tmp_path,
     if alpha == "auto":
         choices = [json.loads((tmp_path / run / "model/finetuned/alpha.json").read_text()) for run in ("one", "many")]
         assert choices[0]["probes"] and choices[0]["alpha"] == choices[1]["alpha"]
-    assert {path.name for path in (tmp_path / "many/model").iterdir()} == {"vocabulary", "pretrained", "finetuned"}
+    parts = {"vocabulary", "pretrained", "finetuned", "finetuned.inference"}
+    assert {path.name for path in (tmp_path / "many/model").iterdir()} == parts
 
 
 def test_all_processes_killed_they_continue(data, tmp_path):  # noqa: F811

@@ -14,7 +14,8 @@ from lexigraft.core.errors import VocabularyMismatchError
 from lexigraft.core.types import Vocabulary
 from lexigraft.index.store import open_index
 from lexigraft.model.encoder import open_encoder
-from lexigraft.vectors.encode import ModelQueryEncoder
+from lexigraft.model.torch_network import TorchNetwork
+from lexigraft.vectors.model_queries import ModelQueryEncoder
 from lexigraft.vectors.query_encoder import open_query_encoder
 from lexigraft.whole_run import run as pipeline_run
 from tests.e2e.test_heads import collection, options  # noqa: F401
@@ -76,7 +77,7 @@ def test_queries_are_their_distinct_terms(splade_doc):
 
 def test_they_are_those_that_training_saw(splade_doc):
     _, encoder = opened(splade_doc)
-    trained = ModelQueryEncoder(open_encoder(splade_doc / "model/finetuned"))
+    trained = ModelQueryEncoder(TorchNetwork(open_encoder(splade_doc / "model/finetuned")))
     for text, (terms, weights) in zip(QUERIES, trained.encode_all(QUERIES), strict=True):
         assert (terms.tolist(), weights.tolist()) == tuple(part.tolist() for part in encoder.encode(text))
 
@@ -133,7 +134,7 @@ def test_terms_of_a_query_are_its_own(splade_doc, lexigraft):
 
 def test_unicoil_weighs_what_is_there_and_nothing_else(unicoil, collection):  # noqa: F811
     encoder = open_encoder(unicoil / "model/finetuned")
-    found = ModelQueryEncoder(encoder)
+    found = ModelQueryEncoder(TorchNetwork(encoder))
     for text in ("kura, mele?", "bru bru zan", "☃", ""):
         terms, weights = found.encode(text)
         assert set(terms.tolist()) <= set(found.own_terms(text).tolist())

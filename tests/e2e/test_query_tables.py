@@ -9,8 +9,9 @@ import pytest
 
 from lexigraft.core.artifact import read_manifest
 from lexigraft.model.encoder import open_encoder
+from lexigraft.model.torch_network import TorchNetwork
 from lexigraft.train.loop import Loop
-from lexigraft.vectors.encode import ModelQueryEncoder
+from lexigraft.vectors.model_queries import ModelQueryEncoder
 from lexigraft.vocab.lexicon import open_lexicon
 from lexigraft.vocab.lookup import own_terms_table, read_table
 from tests.e2e.test_heads import collection, options  # noqa: F401
@@ -45,7 +46,9 @@ def test_its_weights_are_learned(table_run):
 def test_queries_are_those_that_training_saw(table_run):
     index, encoder = opened(table_run)
     learned = open_encoder(table_run / "model/finetuned")
-    for text, (terms, weights) in zip(QUERIES, ModelQueryEncoder(learned).encode_all(QUERIES), strict=True):
+    for text, (terms, weights) in zip(
+        QUERIES, ModelQueryEncoder(TorchNetwork(learned)).encode_all(QUERIES), strict=True
+    ):
         found_terms, found_weights = encoder.encode(text)
         assert found_terms.tolist() == terms.tolist() == encoder.own_terms(text).tolist()
         np.testing.assert_allclose(found_weights, weights, rtol=1e-6)
@@ -105,7 +108,9 @@ def test_a_table_that_expands(expanding, source):
     assert not (expanding / "model/finetune-table").exists()
     _, encoder = opened(expanding)
     for text, (terms, weights) in zip(
-        QUERIES, ModelQueryEncoder(open_encoder(expanding / "model/finetuned")).encode_all(QUERIES), strict=True
+        QUERIES,
+        ModelQueryEncoder(TorchNetwork(open_encoder(expanding / "model/finetuned"))).encode_all(QUERIES),
+        strict=True,
     ):
         found_terms, found_weights = encoder.encode(text)
         assert found_terms.tolist() == terms.tolist()

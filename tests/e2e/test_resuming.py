@@ -106,7 +106,7 @@ def test_killed_anywhere_it_ends_with_the_same_bytes(undisturbed, data, tmp_path
     assert "finetune: continuing after step 4 of 5" in said.stderr
     assert said.stderr.count("alpha 1:") == 1  # of all three calls; the probes are not run again
     assert model_bytes(run) == expected
-    kept = {"vocabulary", "pretrained", "finetuned"}
+    kept = {"vocabulary", "pretrained", "finetuned", "finetuned.inference"}
     assert {path.name for path in (run / "model").iterdir()} == kept
 
 

@@ -15,8 +15,9 @@ from lexigraft.inference.reading import read_documents
 from lexigraft.learn.tilde import training as tilde_pipeline
 from lexigraft.model.encoder import open_encoder
 from lexigraft.model.masked_lm import load_masked_lm
-from lexigraft.vectors.encode import TextEncoder
+from lexigraft.model.torch_network import TorchNetwork
 from lexigraft.vectors.store import open_vectors
+from lexigraft.vectors.text_encoder import TextEncoder
 from lexigraft.vocab.expansions import join_expansion
 from tests.killed import Killed, dies_at_call
 from tests.topics import topics_of, write_tiny_bert, write_topics
@@ -311,7 +312,7 @@ def test_a_model_reads_a_file_of_expansions(reading_model, expansions, collectio
     assert lexigraft(*call, tmp_path / "with", "--expansions", packed).stderr == ""
     vectors = open_vectors(tmp_path / "with")
     assert vectors.titles[0] == document
-    terms, _ = TextEncoder(encoder, "document").encode([join_expansion(document, added)])[0]
+    terms, _ = TextEncoder(TorchNetwork(encoder), are_queries=False).encode([join_expansion(document, added)])[0]
     np.testing.assert_array_equal(vectors.matrix.row(0)[0], terms)
     without = lexigraft(*call, tmp_path / "without")
     assert "was trained on documents with expansions, and none are given" in without.stderr

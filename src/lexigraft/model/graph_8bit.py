@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
+from lexigraft.model.graph_nodes import FUSED
+
 BLOCKS = (128, 64, 32, 16)  # the first that divides a matrix's height is taken
 ZERO = 128  # bytes have no sign: this one is 0
 INTEGER_PRODUCTS = 4  # the "accuracy level" at which both sides are integers
-DOMAIN = "com.microsoft"
 
 
 def quantise(rows: NDArray[np.float32], block: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
@@ -43,8 +44,8 @@ def with_8_bits(model: Any) -> Any:
     kept = [array for array in graph.initializer if array.name in used]
     del graph.initializer[:]
     graph.initializer.extend(kept)
-    if all(entry.domain != DOMAIN for entry in made.opset_import):
-        made.opset_import.append(helper.make_opsetid(DOMAIN, 1))
+    if all(entry.domain != FUSED for entry in made.opset_import):
+        made.opset_import.append(helper.make_opsetid(FUSED, 1))
     return made
 
 
@@ -62,7 +63,7 @@ def _replaced(node: Any, arrays: dict[str, Any], graph: Any) -> list[Any]:
     bias = node.input[2] if len(node.input) > 2 else ""
     out = f"{node.output[0]}.product" if bias else node.output[0]
     product = helper.make_node(
-        "MatMulNBits", [node.input[0], f"{name}.8bit", f"{name}.scales"], [out], domain=DOMAIN, K=found.shape[1],
+        "MatMulNBits", [node.input[0], f"{name}.8bit", f"{name}.scales"], [out], domain=FUSED, K=found.shape[1],
         N=found.shape[0], bits=8, block_size=block, accuracy_level=INTEGER_PRODUCTS,
     )  # fmt: skip
     return [product, helper.make_node("Add", [out, bias], [node.output[0]])] if bias else [product]

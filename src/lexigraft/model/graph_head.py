@@ -7,51 +7,22 @@ the tokens of a text stay. What leaves the graph are the terms that weigh someth
 from typing import Any
 
 import numpy as np
-import onnx
-from numpy.typing import NDArray
-from onnx import helper, numpy_helper
+from onnx import helper
 
 from lexigraft.inference.meta import LOG1P_TWICE, SUM
 from lexigraft.inference.network import SMALLEST_WEIGHT
 from lexigraft.inference.saturation import smallest_logit
 from lexigraft.model.encoder import SparseEncoder
+from lexigraft.model.graph_nodes import FLOAT, INT64, Nodes
 from lexigraft.model.impact import ImpactHead
 
 TILE = 4096  # terms whose logits exist at a time
 HEAD, BIAS, OWN = "head", "bias", "own"  # names of the stored arrays; tile i of the head is called head.i
-FLOAT, INT64 = onnx.TensorProto.FLOAT, onnx.TensorProto.INT64
-
-
-class _Nodes:
-    """Nodes that are appended to a graph, and constants that they need."""
-
-    def __init__(self, graph: Any) -> None:
-        self.graph = graph
-
-    def add(self, kind: str, *inputs: str, out: str = "", **attributes: Any) -> str:
-        name = out or f"{kind}.{len(self.graph.node)}"
-        self.graph.node.append(helper.make_node(kind, list(inputs), [name], **attributes))
-        return name
-
-    def constant(self, values: Any, kind: Any = np.int64) -> str:
-        name = f"constant.{len(self.graph.initializer)}"
-        return self.array(name, np.array(values, kind))
-
-    def array(self, name: str, values: NDArray[Any]) -> str:
-        self.graph.initializer.append(numpy_helper.from_array(np.array(values, order="C"), name))
-        return name
-
-    def input(self, name: str, kind: int, shape: list[str]) -> str:
-        self.graph.input.append(helper.make_tensor_value_info(name, kind, shape))
-        return name
-
-    def output(self, name: str, kind: int, shape: list[str]) -> None:
-        self.graph.output.append(helper.make_tensor_value_info(name, kind, shape))
 
 
 def append_head(model: Any, encoder: SparseEncoder) -> None:
     """Let the graph of `model`, which has `subwords` and `hidden`, write terms as `encoder` does."""
-    nodes, head = _Nodes(model.graph), encoder.head
+    nodes, head = Nodes(model.graph), encoder.head
     places = nodes.input("places", INT64, ["texts", "most"])
     picked = nodes.add("GatherND", "hidden", nodes.add("Unsqueeze", places, nodes.constant([-1])), batch_dims=1)
     flat = nodes.add("Reshape", picked, nodes.constant([-1, encoder.backbone.width]))
@@ -62,7 +33,7 @@ def append_head(model: Any, encoder: SparseEncoder) -> None:
     _entries(nodes, found, is_weight, encoder.meta.activation)
 
 
-def _over_tokens(nodes: _Nodes, flat: str, places: str, encoder: SparseEncoder) -> tuple[str, bool]:
+def _over_tokens(nodes: Nodes, flat: str, places: str, encoder: SparseEncoder) -> tuple[str, bool]:
     """(the largest logit, or the sum of weights, of each term of each text [texts, terms]; whether it is a weight)."""
     head, activation, is_sum = encoder.head, encoder.meta.activation, encoder.meta.pooling == SUM
     rows, biases = head.weight.detach().float().numpy(), head.bias.detach().float().numpy()
@@ -91,11 +62,11 @@ def _over_tokens(nodes: _Nodes, flat: str, places: str, encoder: SparseEncoder) 
     return _with_own_words(nodes, found, encoder, is_sum), is_sum
 
 
-def _with_own_words(nodes: _Nodes, found: str, encoder: SparseEncoder, is_sum: bool) -> str:
+def _with_own_words(nodes: Nodes, found: str, encoder: SparseEncoder, is_sum: bool) -> str:
     """What a text's own words add: to logits, or as one token more to sums."""
     if encoder.head.own is None:
         return found
-    nodes.array(OWN, encoder.head.own.detach().float().numpy())
+    nodes.array(OWN, encoder.head.own)
     texts, terms = (nodes.input(name, INT64, ["own"]) for name in ("own_texts", "own_terms"))
     weights = nodes.input("own_weights", FLOAT, ["own"])
     added = nodes.add("Mul", nodes.add("Gather", OWN, terms), weights)
@@ -106,11 +77,10 @@ def _with_own_words(nodes: _Nodes, found: str, encoder: SparseEncoder, is_sum: b
     return nodes.add("ScatterND", found, at, added, reduction="add")
 
 
-def _impacts(nodes: _Nodes, flat: str, places: str, head: ImpactHead, n_terms: int) -> str:
+def _impacts(nodes: Nodes, flat: str, places: str, head: ImpactHead, n_terms: int) -> str:
     """Of each term the largest impact of the places where it stands [texts, terms]."""
-    row, bias = head.weight.detach().float().numpy(), head.bias.detach().float().numpy()
-    tile = nodes.array(f"{HEAD}.0", row)
-    impacts = nodes.add("Relu", nodes.add("Gemm", flat, tile, nodes.array(BIAS, bias), transB=1))
+    row, bias = nodes.array(f"{HEAD}.0", head.weight), nodes.array(BIAS, head.bias)
+    impacts = nodes.add("Relu", nodes.add("Gemm", flat, row, bias, transB=1))
     size = nodes.add("Shape", places)
     impacts = nodes.add("Reshape", impacts, size)
     n_texts = nodes.add("Gather", size, nodes.constant(0), axis=0)
@@ -124,7 +94,7 @@ def _impacts(nodes: _Nodes, flat: str, places: str, head: ImpactHead, n_terms: i
     return nodes.add("ScatterND", empty, at, impacts, reduction="max")
 
 
-def _entries(nodes: _Nodes, found: str, is_weight: bool, activation: str) -> None:
+def _entries(nodes: Nodes, found: str, is_weight: bool, activation: str) -> None:
     """The outputs: what weighs more than SMALLEST_WEIGHT. Logarithms are taken of these alone."""
     smallest = SMALLEST_WEIGHT if is_weight else smallest_logit(SMALLEST_WEIGHT, activation)
     there = nodes.add("NonZero", nodes.add("Greater", found, nodes.constant(smallest, np.float32)))
@@ -139,7 +109,7 @@ def _entries(nodes: _Nodes, found: str, is_weight: bool, activation: str) -> Non
     nodes.output("weights", FLOAT, ["entries"])
 
 
-def _saturate(nodes: _Nodes, values: str, activation: str) -> str:
+def _saturate(nodes: Nodes, values: str, activation: str) -> str:
     one = nodes.constant(1, np.float32)
     values = nodes.add("Log", nodes.add("Add", nodes.add("Relu", values), one))
     return nodes.add("Log", nodes.add("Add", values, one)) if activation == LOG1P_TWICE else values

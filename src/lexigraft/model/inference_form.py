@@ -27,6 +27,7 @@ from lexigraft.inference.network import Network, Rows
 from lexigraft.inference.reading import read_documents
 from lexigraft.model.encoder import SparseEncoder, open_encoder
 from lexigraft.model.graph_8bit import with_8_bits
+from lexigraft.model.graph_bert import can_write, write_bert
 from lexigraft.model.graph_body import export_body
 from lexigraft.model.graph_files import WeightFile, with_raw_data
 from lexigraft.model.graph_head import BIAS, HEAD, OWN, append_head
@@ -56,7 +57,8 @@ def make_form(model: Path, encoder: SparseEncoder | None = None) -> Path:
 
 
 def _write_graphs(encoder: SparseEncoder, folder: Path) -> InferenceFacts:
-    graph = export_body(encoder.body, encoder.tokenizer.ordinary_ids[0])
+    body = encoder.body
+    graph = write_bert(body) if can_write(body) else export_body(body, encoder.tokenizer.ordinary_ids[0])
     append_head(graph, encoder)
     with_raw_data(graph)
     eight = with_8_bits(graph)

@@ -20,8 +20,9 @@ from lexigraft.model.encoder import FORMAT_VERSION, KIND, SparseEncoder, open_en
 from lexigraft.model.head import SparseHead
 from lexigraft.model.inputs import inputs_of
 from lexigraft.model.term_origins import heaviest_terms
+from lexigraft.model.torch_network import TorchNetwork
 from lexigraft.model.trace import trace_terms
-from lexigraft.vectors.encode import TextEncoder
+from lexigraft.vectors.text_encoder import TextEncoder
 from lexigraft.vocab.lexicon import Lexicon
 
 WORDS = ["a", "ab", "b", "bcd", "cc", "d", "dab", "ee", "f", "gab"]
@@ -62,7 +63,7 @@ def lexicon():
 def slow_rows(path, idf, n_added):
     """Mean weights by term and what it brought, as dictionaries."""
     encoder = open_encoder(path)
-    texts = TextEncoder(encoder, "query")
+    texts = TextEncoder(TorchNetwork(encoder), are_queries=True)
     counts, sums = dict.fromkeys(range(len(WORDS)), 0), {}
 
     def bring(text, origin_of):
@@ -138,7 +139,7 @@ def test_only_what_the_model_keeps_is_brought(tmp_path):
 def test_no_queries_leave_every_term_to_be_asked_alone(tmp_path):
     path = write_model(tmp_path)
     table = distilled_table(path, lexicon(), [], 2)
-    encoder = TextEncoder(open_encoder(path), "query")
+    encoder = TextEncoder(TorchNetwork(open_encoder(path)), are_queries=True)
     for term, (terms, weights) in enumerate(encoder.encode(WORDS)):
         others = sorted((-weight, other) for other, weight in zip(terms, weights, strict=True) if other != term)[:2]
         span = slice(table.indptr[term], table.indptr[term + 1])
