@@ -73,7 +73,7 @@ def slow_rows(path, idf, n_added):
                 sums.setdefault(origin, {}).setdefault(term, []).append(weight)
 
     def origins(text, terms):
-        read = read_queries(texts.reader, [text], encoder.meta.query_length)
+        read = read_queries(texts.network.reader, [text], encoder.meta.query_length)
         inputs = inputs_of(read, np.zeros(1, np.int64), encoder.tokenizer.special.pad, torch.device("cpu"))
         nothing_of_own = inputs._replace(bags=type(inputs.bags)(*(part[:0] for part in inputs.bags)))
         own = set(read.bags.terms.tolist())
@@ -84,7 +84,7 @@ def slow_rows(path, idf, n_added):
         ]
 
     for text in QUERIES:
-        for term in texts.reader.distinct_terms(text).tolist():
+        for term in texts.network.reader.distinct_terms(text).tolist():
             counts[term] += 1
         if encoder.meta.pooling != "cls":
             bring(text, origins)
