@@ -20,7 +20,7 @@ def impacts_of(index: Index, term_ids: NDArray[np.int32], ordinals: NDArray[np.i
     """The impact of every term in every document, uint32 [terms, documents]; 0 where a document lacks a term."""
     order = np.argsort(ordinals, kind="stable")
     found = np.zeros((len(term_ids), len(ordinals)), np.uint32)
-    n_ranges = len(np.unique(ordinals // index.meta.range_size))
+    n_ranges = len(set((ordinals // index.meta.range_size).tolist()))
     most = index.lengths[term_ids].sum() if len(term_ids) else 0
     fill = fill_impacts if worth_loading(int(most) + WORK_OF_A_LIST * len(term_ids) * n_ranges) else fill_by_numpy
     fill(index.stored, np.asarray(term_ids, np.int32), np.asarray(ordinals, np.int32)[order], found)
@@ -60,7 +60,7 @@ def fill_by_numpy(
 ) -> None:
     """The twin of `fill_impacts` for a process without kernels."""
     numbers = ordinals // stored.range_size
-    for number in np.unique(numbers).tolist():
+    for number in sorted(set(numbers.tolist())):
         columns = np.flatnonzero(numbers == number)
         wanted = ordinals[columns] - number * stored.range_size
         for row, term in enumerate(term_ids.tolist()):

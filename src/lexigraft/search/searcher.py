@@ -183,4 +183,4 @@ class Searcher(Searching):
 def _are_terms(terms: NDArray[np.int32], n_terms: int) -> bool:
     if worth_loading(len(terms)):
         return are_terms(terms, n_terms)
-    return bool(0 <= terms.min() <= terms.max() < n_terms) and len(np.unique(terms)) == len(terms)
+    return bool(0 <= terms.min() <= terms.max() < n_terms) and len(set(terms.tolist())) == len(terms)
