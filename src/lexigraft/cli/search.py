@@ -52,7 +52,9 @@ def search(
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="With --queries: the TREC run to write.")] = None,
-    threads: Annotated[int, typer.Option("--threads", min=1, help="With --queries: searches at a time.")] = 1,
+    threads: Annotated[
+        int, typer.Option("--threads", min=0, help="With --queries: searches at a time; 0: one for each core.")
+    ] = 0,
     where: WhereOption = None,
     overlap: OverlapOption = 0.0,
     overlap_of: OverlapOfOption = "terms",

@@ -60,6 +60,11 @@ def worth_loading(work: int) -> bool:
     return _done_without > LOADING
 
 
+def are_loaded() -> bool:
+    """Whether kernels do all work already, so that nobody need estimate how much there is."""
+    return _loaded
+
+
 def load_kernels() -> None:
     """From here on kernels do all work: for who knows that there is much, or measures how long it takes."""
     global _loaded

@@ -7,7 +7,7 @@ them: explaining ten results takes as long as explaining one.
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.compiled import compiled, worth_loading
+from lexigraft.core.compiled import are_loaded, compiled, worth_loading
 from lexigraft.index.codec import padded
 from lexigraft.index.inverted import Index
 from lexigraft.index.lists_by_numpy import list_in_range
@@ -20,13 +20,17 @@ def impacts_of(index: Index, term_ids: NDArray[np.int32], ordinals: NDArray[np.i
     """The impact of every term in every document, uint32 [terms, documents]; 0 where a document lacks a term."""
     order = np.argsort(ordinals, kind="stable")
     found = np.zeros((len(term_ids), len(ordinals)), np.uint32)
-    n_ranges = len(set((ordinals // index.meta.range_size).tolist()))
-    most = index.lengths[term_ids].sum() if len(term_ids) else 0
-    fill = fill_impacts if worth_loading(int(most) + WORK_OF_A_LIST * len(term_ids) * n_ranges) else fill_by_numpy
+    fill = fill_impacts if are_loaded() or worth_loading(_work(index, term_ids, ordinals)) else fill_by_numpy
     fill(index.stored, np.asarray(term_ids, np.int32), np.asarray(ordinals, np.int32)[order], found)
     placed = np.empty_like(found)
     placed[:, order] = found
     return placed
+
+
+def _work(index: Index, term_ids: NDArray[np.int32], ordinals: NDArray[np.int32]) -> int:
+    """Of looking impacts up without a kernel (see `worth_loading`)."""
+    n_ranges = len(set((ordinals // index.meta.range_size).tolist()))
+    return int(index.lengths[term_ids].sum()) + WORK_OF_A_LIST * len(term_ids) * n_ranges
 
 
 @compiled

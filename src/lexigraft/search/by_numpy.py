@@ -7,6 +7,7 @@ ranking of all other methods, to the bit.
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.compiled import LOADING
 from lexigraft.index.codec import padded
 from lexigraft.index.inverted import Index
 from lexigraft.index.lists_by_numpy import list_in_range
@@ -14,12 +15,14 @@ from lexigraft.search.searching import Allowed, Found
 from lexigraft.search.topk import RANK_MASK
 
 WORK_OF_A_RANGE = 5000  # beside that of its postings (see `worth_loading`)
+FEW = 8  # questions: a process that asks more will ask many, and each is to be answered as fast as can be
 
 
 def work_of(index: Index, terms: NDArray[np.int32]) -> int:
-    """About how much a search is, in the units of `worth_loading`."""
+    """About how much a search is, in the units of `worth_loading`, and never so little that more than a few are done
+    without kernels."""
     lengths = index.lengths[terms[(terms >= 0) & (terms < index.n_terms)]]
-    return int(lengths.sum()) + WORK_OF_A_RANGE * len(index.entries)
+    return max(int(lengths.sum()) + WORK_OF_A_RANGE * len(index.entries), LOADING // FEW)
 
 
 def search_by_numpy(

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.compiled import worth_loading
+from lexigraft.core.compiled import are_loaded, worth_loading
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.settings import SEARCH_METHODS
 from lexigraft.core.types import Ranking, SparseMatrix, require_same_vocabulary
 from lexigraft.index.codec import PAD, padded
 from lexigraft.index.inverted import Index
 from lexigraft.search.answer import AUTO, SWEEP, TOUCHED, answer, are_terms, unpack
-from lexigraft.search.batch import rank_all
+from lexigraft.search.batch import answer_all
 from lexigraft.search.blockmax_wand import search_blockmax_wand
 from lexigraft.search.by_numpy import search_by_numpy, work_of
 from lexigraft.search.counters import COUNTERS, DOCUMENTS, NEXT, SCORE
@@ -97,7 +97,7 @@ class Searcher(Searching):
             return np.zeros(0, np.int32), np.zeros(0, np.float64)
         if self.index.meta.bits > 8 or self.method in HEAP_METHODS:
             return self._slow(terms, amounts, k, allowed, counts)
-        if self.method == "auto" and counts is None and not worth_loading(work_of(self.index, terms)):
+        if not are_loaded() and self._can_do_without(terms, counts):
             integers, scale = self._require_query(terms, amounts)
             return search_by_numpy(self.index, terms, integers, k, allowed, scale * self.index.meta.scale)
         memory = self._memory(k)
@@ -115,6 +115,10 @@ class Searcher(Searching):
         found = memory[0][:size]
         found.sort()  # numpy's sort is several times as fast as one in compiled code
         return unpack(found[-k:], self.index.ordinal_of_rank, scale)
+
+    def _can_do_without(self, terms: NDArray[np.int32], counts: NDArray[np.int64] | None) -> bool:
+        """Whether numpy answers before kernels would be loaded; a method that was asked for by name is not replaced."""
+        return self.method == "auto" and counts is None and not worth_loading(work_of(self.index, terms))
 
     def _slow(
         self,
@@ -148,8 +152,8 @@ class Searcher(Searching):
             self.search_ordinals(*queries.row(row), k, counts=counts)
         return dict(zip(COUNTERS, (counts / max(1, queries.n_rows)).tolist(), strict=True))
 
-    def search_batch(self, queries: SparseMatrix, k: int, threads: int = 1) -> list[Ranking]:
-        """One ranking per row of `queries`, in order."""
+    def search_batch(self, queries: SparseMatrix, k: int, threads: int = 0) -> list[Ranking]:
+        """One ranking per row of `queries`, in order, found by so many threads (0: one for each core)."""
         require_same_vocabulary(
             "the queries", queries.vocab_fingerprint, "the index", self.index.meta.vocab_fingerprint
         )
@@ -157,7 +161,7 @@ class Searcher(Searching):
         def one(row: int) -> Ranking:
             return self.search(*queries.row(row), k, queries.row_ids[row])
 
-        return rank_all(one, queries.n_rows, threads)
+        return answer_all(one, queries.n_rows, threads)
 
     def _require_query(self, terms: NDArray[np.int32], weights: NDArray[np.float32]) -> tuple[NDArray[np.int32], float]:
         """The weights as integers, and their scale; raises `InputError` saying what is wrong with a query."""
