@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lexigraft.core import compiled
 from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.core.errors import InputError
+from lexigraft.core.types import Vocabulary
 from lexigraft.explain.lookup import impacts_of
 from lexigraft.index.codec import encode_range, padded
 from lexigraft.index.lists_by_numpy import list_in_range
@@ -22,7 +23,11 @@ from lexigraft.index.stored_lists import StoredLists, decode_stored
 from lexigraft.search.live import LiveSearcher
 from lexigraft.search.searcher import Searcher
 from lexigraft.vectors import quantize
+from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.lookup import add_rows, add_rows_by_numpy
+from lexigraft.vocab.pieces import PieceTable
+from lexigraft.vocab.subwords import SpecialTokens
+from lexigraft.vocab.words import normalised_utf8
 from tests.conftest import index_of, sparse_matrix
 from tests.property.test_search import N_TERMS, QUERIES, ROWS, vector
 
@@ -166,3 +171,44 @@ def test_titles_are_those_of_the_places(rows, more, query, k):
             places = searcher.search_places(*vector(query), k)
             expected = [(place.doc_id, place.score, place.title) for place in places]
             assert list(zip(*searcher.search_titled(*vector(query), k), strict=True)) == expected
+
+
+TEXTS = st.lists(st.text("ab ä\n,.", max_size=30), max_size=6)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=4), st.data())
+def test_pieces(batches, data):
+    """Batches by kernels and by Python in any turn leave the same numbers and the same table."""
+    by_kernels, mixed = PieceTable(), PieceTable()
+    for texts in batches:
+        parts = [normalised_utf8(text) for text in texts]
+        given_batch = b"".join(parts), np.cumsum([len(part) for part in parts], dtype=np.int64)
+        expected = by_kernels.number(*given_batch)
+        if data.draw(st.booleans()):
+            with without_kernels():
+                found = mixed.number(*given_batch)
+        else:
+            found = mixed.number(*given_batch)
+        assert [part.tolist() for part in found] == [part.tolist() for part in expected]
+        assert mixed.pieces(0) == by_kernels.pieces(0)
+
+
+class Letters:
+    """A tokenizer whose subwords are letters."""
+
+    special = SpecialTokens(begin=-1, end=-2, pad=-3, mask=-4, unknown=-5)
+
+    def spell(self, words):
+        return [[ord(letter) for letter in word] for word in words]
+
+
+@given(TEXTS, st.integers(3, 12))
+def test_aligned_texts(texts, length):
+    def read():
+        reader = AlignedReader(Letters(), Vocabulary(["a", "ab", "ä"]))
+        aligned, bags, whole = reader.read_measured(texts, length)
+        return [part.tolist() for part in (*aligned, *bags, whole)]
+
+    expected = read()
+    with without_kernels():
+        assert read() == expected

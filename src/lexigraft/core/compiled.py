@@ -60,6 +60,14 @@ def worth_loading(work: int) -> bool:
     return _done_without > LOADING
 
 
+def for_steps(kernel: Kernel, steps: int) -> Kernel:
+    """A kernel that calls no other one; or its source, run by Python, where so many steps of its inner loops, each some
+    two microseconds of Python's time, are not worth loading numba."""
+    if worth_loading(100 * steps):
+        return kernel
+    return cast(Kernel, getattr(kernel, "__wrapped__", kernel))
+
+
 def are_loaded() -> bool:
     """Whether kernels do all work already, so that nobody need estimate how much there is."""
     return _loaded
