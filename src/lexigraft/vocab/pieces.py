@@ -149,7 +149,7 @@ def number_by_python(
     numbers: Int32s,
     new_ends: Int64s,
 ) -> int:
-    """The twin of `number_pieces` for a process without kernels; it leaves the same table, which either goes on with."""
+    """The twin of `number_pieces` for a process without kernels; it leaves the same table."""
     n, at = 0, 0
     between = text.tobytes().translate(bytes(32 if separates else byte for byte, separates in enumerate(is_separator)))
     for document, end in enumerate(ends.tolist()):

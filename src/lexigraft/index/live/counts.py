@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.arrays import open_array, release_pages
-from lexigraft.core.compiled import compiled, worth_loading
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Vocabulary
@@ -27,7 +26,6 @@ from lexigraft.vectors.counted_texts import ARRAYS, CountedRows, CountedRowsWrit
 from lexigraft.vectors.store import row_ranges
 
 COUNTS, ROWS = "counts", "rows.npy"
-WORK_OF_A_ROW = 100  # of counting its terms without a kernel (see `worth_loading`)
 
 
 class SegmentCounts(NamedTuple):
@@ -84,29 +82,18 @@ def document_frequency(segments: Sequence[CountedSegment], n_terms: int) -> NDAr
         frequency[: segment.index.n_terms] += segment.index.lengths
         if segment.allowed is not None:
             deleted = np.flatnonzero(~counts.living(segment.allowed))
-            count = count_terms if worth_loading(WORK_OF_A_ROW * len(deleted)) else count_terms_by_numpy
-            frequency -= count(counts.indptr, counts.term_ids, deleted, n_terms)
+            frequency -= count_terms(counts.indptr, counts.term_ids, deleted, n_terms)
     return frequency
 
 
-@compiled
 def count_terms(
     indptr: NDArray[np.int64], term_ids: NDArray[np.int32], rows: NDArray[np.int64], n_terms: int
 ) -> NDArray[np.int64]:
     """In how many of `rows`, each of which names a term once, each term is; only those rows are read."""
-    found = np.zeros(n_terms, np.int64)
-    for row in rows:
-        for i in range(indptr[row], indptr[row + 1]):
-            found[term_ids[i]] += 1
-    return found
-
-
-def count_terms_by_numpy(
-    indptr: NDArray[np.int64], term_ids: NDArray[np.int32], rows: NDArray[np.int64], n_terms: int
-) -> NDArray[np.int64]:
-    """The twin of `count_terms` for a process without kernels."""
-    spans = [term_ids[indptr[row] : indptr[row + 1]] for row in rows.tolist()]
-    return np.bincount(np.concatenate([term_ids[:0], *spans]), minlength=n_terms)
+    starts, lengths = indptr[rows], indptr[rows + 1] - indptr[rows]
+    before = np.cumsum(lengths) - lengths
+    places = np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
+    return np.bincount(term_ids[places], minlength=n_terms)
 
 
 def living_rows(
