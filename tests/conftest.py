@@ -13,10 +13,12 @@ import pytest
 import typer
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ["LEXIGRAFT_CHECKSUMS"] = "always"  # nothing that tests read is remembered in the user's home
 from hypothesis import HealthCheck, settings
 
 from lexigraft.cli.app import main
 from lexigraft.core.artifact import Manifest, write_artifact
+from lexigraft.core.compiled import load_kernels
 from lexigraft.core.types import Document, Qrel, Query, SparseMatrix, Vocabulary
 from lexigraft.data.write import write_collection
 from lexigraft.index import store as index_store
@@ -66,6 +68,8 @@ def no_waiting_for_the_disk() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Kernels do what numpy would do in a process that ends soon; tests of that call it by its name."""
+    load_kernels()
     if "PYTEST_XDIST_WORKER" in os.environ:
         compile_together(tmp_path_factory)
 

@@ -107,13 +107,14 @@ def evaluate(
     qrels: Mapping[str, Mapping[str, int]] | None = None,
     measures: Sequence[str] = USUAL_MEASURES,
     k: int = 1000,
-    threads: int = 1,
+    threads: int = 0,
 ) -> Evaluation:
     """Measure a retriever on judged queries: those of the collection `data`, or `queries` (text by id) with `qrels`
     (relevance by query id and document id).
 
     `what` is a retriever, a run, or the path of anything that `Retriever.open` opens, searched at its operating
-    point. Of a run, its own collection is measured where nothing else is given.
+    point. Of a run, its own collection is measured where nothing else is given. `threads` search; 0: one for each
+    core.
     """
     from lexigraft.measure.measures import check_measures, judgements, measure
     from lexigraft.retrieve.many_queries import rank_all

@@ -1,5 +1,6 @@
 """`lexigraft`: the program, its tour, and what becomes of errors. `overview` lists the commands."""
 
+import gc
 import os
 import sys
 from typing import Annotated
@@ -8,11 +9,13 @@ import typer
 
 from lexigraft.cli.console import err, print_line
 from lexigraft.cli.lazy import MARKUP, LazyGroup, hide_types_of_flags
+from lexigraft.cli.plain_values import convert_plain_values
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import is_leader, process_rank
 
 SHARED = (["run"], ["quickstart"], ["pretrain"], ["finetune"], ["vocab", "learn"])
 STOPPED = 130  # the exit status after Ctrl-C
+FEW_COLLECTIONS = 20_000  # new objects between two searches for garbage; importing makes many, and none of them is
 CHANGES_OF_LIVE = (["live"], ["add"], ["delete"], ["merge"])
 
 TOUR = """Learned sparse retrieval over the vocabulary you choose.
@@ -28,6 +31,7 @@ A tour, from text to explained results:
 """
 
 hide_types_of_flags()
+convert_plain_values()
 app = typer.Typer(
     cls=LazyGroup,
     no_args_is_help=True,
@@ -58,6 +62,7 @@ def main() -> None:
     """Run the command line; an error of the user's becomes one line and exit status 2."""
     if not is_leader() and not _is_shared(sys.argv[1:]):
         return
+    gc.set_threshold(FEW_COLLECTIONS)
     try:
         app()
     except LexigraftError as error:

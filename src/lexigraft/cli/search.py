@@ -23,6 +23,7 @@ from lexigraft.cli.options import (
     WhereOption,
 )
 from lexigraft.core.errors import SettingError
+from lexigraft.core.known_checksums import read_every_byte
 from lexigraft.core.types import counted_rows
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ def search(
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="With --queries: the TREC run to write.")] = None,
-    threads: Annotated[int, typer.Option("--threads", min=1, help="With --queries: searches at a time.")] = 1,
+    threads: Annotated[
+        int, typer.Option("--threads", min=0, help="With --queries: searches at a time; 0: one for each core.")
+    ] = 0,
     where: WhereOption = None,
     overlap: OverlapOption = 0.0,
     overlap_of: OverlapOfOption = "terms",
@@ -71,6 +74,14 @@ def search(
         ),
     ] = None,
     json: JsonOption = False,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify",
+            help="Compare every byte that is opened with its checksum, also of large files that were compared before "
+            "and are unchanged, as far as the file system knows.",
+        ),
+    ] = False,
 ) -> None:
     """Search a run's documents: rank, score, title, the part of the text that matched best, and the terms that matched.
 
@@ -80,14 +91,15 @@ def search(
     """
     if (queries is None) != (out is None) or (queries is not None and query is not None):
         raise SettingError("--queries FILE and --out RUN.trec go together, and without a query")
-    from lexigraft.retrieve.many_queries import DEPTH
     from lexigraft.retrieve.place import how_to_keep_texts
 
-    depth = k or (USUAL_RESULTS if queries is None else DEPTH)
+    depth = k or (USUAL_RESULTS if queries is None else _usual_depth())
     if queries is not None and text is not None:
         raise SettingError(
             "--text and --no-text are for what a person or a script is shown; --queries writes a ranking"
         )
+    if verify:
+        read_every_byte()
     asked = _Asked(depth, tuple(where or ()), overlap, two_step, overlap_of)
     if cost is not None or budget is not None:
         qk, dk = _chosen_for(run, index, system, qk, dk, cost, budget)
@@ -105,6 +117,12 @@ def search(
     )
     while line := _ask():
         _answer(retriever, line, asked, text, json)
+
+
+def _usual_depth() -> int:
+    from lexigraft.retrieve.many_queries import DEPTH
+
+    return DEPTH
 
 
 def _chosen_for(

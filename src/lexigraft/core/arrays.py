@@ -6,7 +6,7 @@ with offsets, so that millions of document ids cost no Python objects until they
 
 import mmap
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, overload
@@ -14,10 +14,11 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from lexigraft.core.compiled import compiled
+from lexigraft.core.compiled import compiled, worth_loading
 from lexigraft.core.errors import ArtifactError
 
 _HEADER_BYTES = 128
+_ONE_BY_ONE, _IN_ORDER = 50, 5  # what decoding a string costs without a kernel (see `worth_loading`)
 
 
 def _npy_header(dtype: np.dtype[Any], length: int) -> bytes:
@@ -129,13 +130,28 @@ class StringTable(Sequence[str]):
 
     def take(self, positions: NDArray[np.integer[Any]]) -> list[str]:
         """The strings at `positions`: gathered into one text and cut, several times faster than one by one."""
+        if not worth_loading(_ONE_BY_ONE * len(positions)):
+            return [self[position] for position in positions.tolist()]
         places = np.ascontiguousarray(positions, np.int64)
         strings = gather_nul_ended(self._bytes, self._offsets, places).tobytes().decode().split("\0")[:-1]
         return strings if len(strings) == len(positions) else [self[int(i)] for i in positions]  # a string held a NUL
 
     def __iter__(self) -> Iterator[str]:
         for start in range(0, len(self), 4096):
-            yield from self.take(np.arange(start, min(start + 4096, len(self))))
+            end = min(start + 4096, len(self))
+            if worth_loading(_IN_ORDER * (end - start)):
+                yield from self.take(np.arange(start, end))
+            else:
+                yield from self._between(start, end)
+
+    def _between(self, start: int, end: int) -> list[str]:
+        """The strings of these positions, cut out of one text where that has a character a byte."""
+        offsets = self._offsets[start : end + 1]
+        first, last = int(offsets[0]), int(offsets[-1])
+        text = str(self._blob[first:last], "utf-8")
+        if len(text) != last - first:
+            return [str(self._blob[begin:stop], "utf-8") for begin, stop in pairwise(offsets.tolist())]
+        return [text[begin:stop] for begin, stop in pairwise((offsets - first).tolist())]
 
 
 @compiled

@@ -18,6 +18,7 @@ from typing import Any
 
 from lexigraft import __version__
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.known_checksums import is_known, remember
 
 MANIFEST = "manifest.json"
 DRAFT_MARK = ".lexigraft-draft"
@@ -214,7 +215,8 @@ def read_manifest(path: Path) -> Manifest | None:
 def open_artifact(path: Path, kind: str, format_version: int | tuple[int, ...], checksums: bool = True) -> Manifest:
     """Check the artifact at `path`, of one of the format versions that can be read, and return its manifest.
 
-    File sizes are always compared; `checksums` also reads every byte. Raises `ArtifactError` naming what is wrong.
+    File sizes are always compared; `checksums` also every byte, of which a large file's are read once and then again
+    when the file system says that it changed (`known_checksums`). Raises `ArtifactError` naming what is wrong.
     """
     readable = (format_version,) if isinstance(format_version, int) else format_version
     if not path.is_dir():
@@ -239,10 +241,13 @@ def open_artifact(path: Path, kind: str, format_version: int | tuple[int, ...], 
 def _check_file(path: Path, facts: Mapping[str, Any], checksums: bool) -> None:
     if not path.is_file():
         raise ArtifactError(f"{path} is missing; build the artifact again")
-    size = path.stat().st_size
+    found = path.stat()
+    size = found.st_size
     if size != facts["bytes"]:
         raise ArtifactError(
             f"{path} has {size} bytes instead of {facts['bytes']}: it was cut short or changed; build it again"
         )
-    if checksums and hash_file(path) != facts["sha256"]:
-        raise ArtifactError(f"{path} does not match its checksum: it was changed or damaged; build it again")
+    if checksums and not is_known(found, facts["sha256"]):
+        if hash_file(path) != facts["sha256"]:
+            raise ArtifactError(f"{path} does not match its checksum: it was changed or damaged; build it again")
+        remember(path, found, facts["sha256"])

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lexigraft.core.compiled import load_kernels
 from lexigraft.core.types import SparseMatrix
 from lexigraft.search.searching import Searching
 
@@ -39,6 +40,7 @@ def time_side_by_side(
 
 def time_calls(calls: Mapping[str, Callable[[int], object]], n_queries: int, runs: int) -> dict[str, Latency]:
     """The latencies of call(0), ..., call(n_queries - 1) of each of `calls`, interleaved as above."""
+    load_kernels()
     names = list(calls)
     for name in names:
         _pass(calls[name], n_queries)
@@ -54,6 +56,7 @@ def time_within(call: Callable[[int], object], n_queries: int, runs: int) -> Lat
     """The latencies of call(0), ..., call(n_queries - 1), over `runs` passes, or fewer where they would take more than
     some seconds: what takes so long varies little. Before that come a call by which kernels are compiled, and a pass,
     or the beginning of one, that is not measured: pages are in memory then."""
+    load_kernels()
     call(0)
     _calls(call, range(n_queries), MOST_WARMING_NS)
     return latency(_calls(call, (place for _ in range(runs) for place in range(n_queries)), MOST_TIMING_NS))

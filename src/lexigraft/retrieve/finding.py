@@ -1,7 +1,11 @@
 """A query's vector to the places of the best documents, and what each of its terms adds to them."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lexigraft.core.errors import require
 from lexigraft.core.types import Explanation
@@ -9,6 +13,7 @@ from lexigraft.explain.contributions import explain, explain_rows
 from lexigraft.index.live.reader import Segment
 from lexigraft.retrieve.hits import Hit, WeightedTerm
 from lexigraft.retrieve.opened import Opened, Row
+from lexigraft.search.live import LiveSearcher
 from lexigraft.search.live import Place as FoundPlace
 from lexigraft.search.overlap import TERMS, WORDS
 
@@ -25,16 +30,24 @@ class Asked(NamedTuple):
 
 def find(state: Opened, query: str, row: Row, asked: Asked) -> list[FoundPlace]:
     """The places of the best documents, for the whole vector of a query and its text."""
-    require(asked.overlap_of in (TERMS, WORDS), "overlap_of", asked.overlap_of, f"{TERMS} or {WORDS}")
-    counted = state.own_terms(query) if asked.overlap and asked.overlap_of == WORDS else None
-    searched = row if asked.two_step else state.cut(row)
-    searcher = state.searcher(asked.overlap, asked.two_step)
+    searcher, searched, counted = _prepared(state, query, row, asked)
     return searcher.search_places(*searched, asked.k, state.allowed(asked.where), counted)
 
 
-def hits_of(found: Sequence[FoundPlace]) -> list[Hit]:
-    """Places as a ranking says them."""
-    return [Hit(rank, place.doc_id, place.score, place.title) for rank, place in enumerate(found, 1)]
+def find_hits(state: Opened, query: str, row: Row, asked: Asked) -> list[Hit]:
+    """The same documents, as a ranking says them."""
+    searcher, searched, counted = _prepared(state, query, row, asked)
+    columns = searcher.search_titled(*searched, asked.k, state.allowed(asked.where), counted)
+    make = partial(tuple.__new__, Hit)  # as `Hit._make`, for thousands of them in a third of the time
+    return list(map(make, zip(range(1, len(columns[0]) + 1), *columns, strict=True)))
+
+
+def _prepared(state: Opened, query: str, row: Row, asked: Asked) -> tuple[LiveSearcher, Row, NDArray[np.int32] | None]:
+    """The searcher for what was asked, the vector that it is given, and the terms that an overlap is a share of."""
+    require(asked.overlap_of in (TERMS, WORDS), "overlap_of", asked.overlap_of, f"{TERMS} or {WORDS}")
+    counted = state.own_terms(query) if asked.overlap and asked.overlap_of == WORDS else None
+    searched = row if asked.two_step else state.cut(row)
+    return state.searcher(asked.overlap, asked.two_step), searched, counted
 
 
 def explanations(state: Opened, row: Row, found: Sequence[FoundPlace], whole: bool) -> list[Explanation]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.known_checksums import reading_every_byte
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Document
@@ -166,7 +167,8 @@ def holds_passages(live: Path) -> bool:
 
 def status(live: Path, verify: bool = False) -> dict[str, Any]:
     """What the live index holds; with `verify` every byte is compared with its checksum first."""
-    state = open_newest(live, checksums=True)[0] if verify else read_state(live)
+    with reading_every_byte():
+        state = open_newest(live, checksums=True)[0] if verify else read_state(live)
     return {
         "live": str(live),
         "generation": state.generation,

@@ -33,9 +33,9 @@ def queries_of_file(path: Path) -> list[Query]:
 def rank_all(
     retriever: Retriever, queries: Iterable[Query], k: int = DEPTH, where: str | Sequence[str] = (),
     overlap: float = 0.0,
-    two_step: int = 0, overlap_of: str = TERMS, threads: int = 1,
+    two_step: int = 0, overlap_of: str = TERMS, threads: int = 0,
 ) -> Iterator[Ranking]:  # fmt: skip
-    """The k best documents of every query, one ranking after the other."""
+    """The k best documents of every query, one ranking after the other; `threads` are those of `search_many`."""
     left = iter(queries)
     while some := list(islice(left, AT_ONCE)):
         found = retriever.search_many([query.text for query in some], k, where, overlap, two_step, threads, overlap_of)

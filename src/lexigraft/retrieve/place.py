@@ -9,11 +9,9 @@ from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import ArtifactError, SettingError
 from lexigraft.index import store as index_store
 from lexigraft.index.live.state import is_live
-from lexigraft.retrieve.pruned_index import ensure_pruned_index
 from lexigraft.retrieve.saved import is_saved, read_saved
-from lexigraft.stages.layout import RunFolder
+from lexigraft.stages.layout import RunFolder, metadata_beside
 from lexigraft.stages.operating_point import read_operating_point
-from lexigraft.stages.standalone_origin import metadata_beside
 from lexigraft.vectors.prune import query_terms
 
 EXPECTED = "a run (lexigraft run --out), an index (lexigraft index --out) or a live index (lexigraft index live --out)"
@@ -118,6 +116,8 @@ def _place_in_run(run: RunFolder, system: str | None, qk: float | None, dk: int 
     why = _asked(*chosen) if asked else point.why
     pruned = run.index(view, name, chosen[1])
     if not pruned.is_dir():
+        from lexigraft.retrieve.pruned_index import ensure_pruned_index  # what makes indexes is not for every search
+
         ensure_pruned_index(run, view, name, chosen[1])
     return Place(
         f"{name} of {run.root}", pruned, run.index(view, name, 0), run.metadata(view), run.vectors(view, name), run,

@@ -2,29 +2,27 @@
 
 import logging
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
 
-from lexigraft.core.errors import InputError, SettingError, require
+from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.settings import DataSettings, LexicalSettings, Settings, WordsSettings
 from lexigraft.core.types import Document, Explanation, Vocabulary
-from lexigraft.data.sources import open_source
 from lexigraft.explain.contributions import explain
 from lexigraft.index.live.state import is_live
-from lexigraft.retrieve import live_changes, saved
+from lexigraft.retrieve import saved
 from lexigraft.retrieve.answer import Answer, answer_query
-from lexigraft.retrieve.finding import Asked, find, hits_of, weighted_terms
+from lexigraft.retrieve.finding import Asked, find_hits, weighted_terms
 from lexigraft.retrieve.given_texts import documents_of
 from lexigraft.retrieve.hits import Hit, WeightedTerm
-from lexigraft.retrieve.opened import Opened, Row
+from lexigraft.retrieve.opened import Opened
 from lexigraft.retrieve.place import Place, find_place
 from lexigraft.retrieve.unknown_words import unknown_words
+from lexigraft.search.batch import answer_all
 from lexigraft.search.overlap import TERMS
-from lexigraft.stages.collect import reading
 
 log = logging.getLogger(__name__)
 
@@ -95,6 +93,9 @@ class Retriever:
         `fields` says which field is what, such as "id=sku,title=name,text=description"; those that are not named are
         guessed. `format` is the file's where its name does not say it.
         """
+        from lexigraft.data.sources import open_source  # searching must not wait for what reads collections
+        from lexigraft.stages.collect import reading
+
         data = DataSettings(fields=fields, format=format)
         return cls._of_documents(open_source(str(path), reading(data)).documents(), settings, words)
 
@@ -102,6 +103,8 @@ class Retriever:
     def _of_documents(
         cls, documents: Iterable[Document], settings: LexicalSettings | None, words: WordsSettings | None
     ) -> Self:
+        from lexigraft.retrieve import live_changes  # nor for what writes indexes
+
         workspace = TemporaryDirectory(prefix="lexigraft-")
         index = Path(workspace.name) / "index"
         read_by = replace(Settings(), lexical=settings or LexicalSettings(), words=words or WordsSettings())
@@ -152,7 +155,7 @@ class Retriever:
         those that its text itself holds. `two_step`: so many candidates are ranked again by their full vectors.
         """
         state, asked = self._state(), Asked(k, where, overlap, two_step, overlap_of)
-        return hits_of(find(state, query, state.encode(query), asked))
+        return find_hits(state, query, state.encode(query), asked)
 
     def search_many(
         self,
@@ -161,22 +164,16 @@ class Retriever:
         where: str | Sequence[str] = (),
         overlap: float = 0.0,
         two_step: int = 0,
-        threads: int = 1,
+        threads: int = 0,
         overlap_of: str = TERMS,
     ) -> list[list[Hit]]:
-        """`search` for every query, in order: encoded in batches, then searched by so many threads."""
-        require(threads >= 1, "threads", threads, "1 or more")
+        """`search` for every query, in order: encoded in batches, then searched by so many threads; 0: one for each
+        core. The results are the same with any number."""
         state, asked = self._state(), Asked(k, where, overlap, two_step, overlap_of)
         texts = list(queries)
         rows = state.encode_all(texts)
 
-        def one(text: str, row: Row) -> list[Hit]:
-            return hits_of(find(state, text, row, asked))
-
-        if threads == 1:
-            return list(map(one, texts, rows))
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(one, texts, rows))
+        return answer_all(lambda at: find_hits(state, texts[at], rows[at], asked), len(texts), threads)
 
     def answer(
         self,
@@ -215,6 +212,8 @@ class Retriever:
     ) -> int:
         """Add documents to a live index, all or none; returns how many. `replacing`: a document whose id is there
         takes the place of the old one, which is otherwise an error. Without `ids`, documents are numbered on."""
+        from lexigraft.retrieve import live_changes
+
         live = self._require_live("added to")
         documents = documents_of(texts, ids, titles, first=self.n_documents)
         added = live_changes.add_documents(live, documents, Settings(), live_changes.Adding(replacing=replacing))
@@ -223,6 +222,8 @@ class Retriever:
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete documents of a live index by id: all, or none where one is unknown; returns how many."""
+        from lexigraft.retrieve import live_changes
+
         live = self._require_live("deleted from")
         deleted = live_changes.delete_documents(live, list(ids))
         self.refresh()

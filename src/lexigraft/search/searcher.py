@@ -6,19 +6,22 @@ scratch memory.
 
 import threading
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.compiled import are_loaded, worth_loading
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.settings import SEARCH_METHODS
 from lexigraft.core.types import Ranking, SparseMatrix, require_same_vocabulary
 from lexigraft.index.codec import PAD, padded
 from lexigraft.index.inverted import Index
 from lexigraft.search.answer import AUTO, SWEEP, TOUCHED, answer, are_terms, unpack
-from lexigraft.search.batch import rank_all
+from lexigraft.search.batch import answer_all
 from lexigraft.search.blockmax_wand import search_blockmax_wand
+from lexigraft.search.by_numpy import search_by_numpy, work_of
 from lexigraft.search.counters import COUNTERS, DOCUMENTS, NEXT, SCORE
 from lexigraft.search.exhaustive import search_exhaustive
 from lexigraft.search.folding import search_folded
@@ -48,8 +51,12 @@ class Searcher(Searching):
         self._scratch = threading.local()
         self._choice = {"sweep": SWEEP, "touched": TOUCHED}.get(method, AUTO)
         self._lists = lists_of(index)
-        self._arrays = tuple(self._lists), index.ordinal_of_rank, index.meta.scale  # a plain tuple: see `Lists`
         self._range = min(padded(index.meta.range_size), padded(index.n_documents))
+
+    @cached_property
+    def _arrays(self) -> tuple[tuple[Any, ...], NDArray[np.int32], float]:
+        """What the kernel reads: a plain tuple, see `Lists`."""
+        return tuple(self._lists), self.index.ordinal_of_rank, self.index.meta.scale
 
     def search_ordinals(
         self,
@@ -90,6 +97,9 @@ class Searcher(Searching):
             return np.zeros(0, np.int32), np.zeros(0, np.float64)
         if self.index.meta.bits > 8 or self.method in HEAP_METHODS:
             return self._slow(terms, amounts, k, allowed, counts)
+        if not are_loaded() and self._can_do_without(terms, counts):
+            integers, scale = self._require_query(terms, amounts)
+            return search_by_numpy(self.index, terms, integers, k, allowed, scale * self.index.meta.scale)
         memory = self._memory(k)
         try:
             size, scale, ordinals, scores = answer(
@@ -105,6 +115,10 @@ class Searcher(Searching):
         found = memory[0][:size]
         found.sort()  # numpy's sort is several times as fast as one in compiled code
         return unpack(found[-k:], self.index.ordinal_of_rank, scale)
+
+    def _can_do_without(self, terms: NDArray[np.int32], counts: NDArray[np.int64] | None) -> bool:
+        """Whether numpy answers before kernels would be loaded; a method that was asked for by name is not replaced."""
+        return self.method == "auto" and counts is None and not worth_loading(work_of(self.index, terms))
 
     def _slow(
         self,
@@ -138,8 +152,8 @@ class Searcher(Searching):
             self.search_ordinals(*queries.row(row), k, counts=counts)
         return dict(zip(COUNTERS, (counts / max(1, queries.n_rows)).tolist(), strict=True))
 
-    def search_batch(self, queries: SparseMatrix, k: int, threads: int = 1) -> list[Ranking]:
-        """One ranking per row of `queries`, in order."""
+    def search_batch(self, queries: SparseMatrix, k: int, threads: int = 0) -> list[Ranking]:
+        """One ranking per row of `queries`, in order, found by so many threads (0: one for each core)."""
         require_same_vocabulary(
             "the queries", queries.vocab_fingerprint, "the index", self.index.meta.vocab_fingerprint
         )
@@ -147,12 +161,12 @@ class Searcher(Searching):
         def one(row: int) -> Ranking:
             return self.search(*queries.row(row), k, queries.row_ids[row])
 
-        return rank_all(one, queries.n_rows, threads)
+        return answer_all(one, queries.n_rows, threads)
 
     def _require_query(self, terms: NDArray[np.int32], weights: NDArray[np.float32]) -> tuple[NDArray[np.int32], float]:
         """The weights as integers, and their scale; raises `InputError` saying what is wrong with a query."""
         quantized = quantize_query(weights, self.index.meta.bits)
-        if not are_terms(terms, self.index.n_terms):
+        if len(terms) and not _are_terms(terms, self.index.n_terms):
             if not 0 <= terms.min() <= terms.max() < self.index.n_terms:
                 raise outside_vocabulary(self.index.n_terms)
             raise InputError("the query names a term twice; add its weights up first")
@@ -168,3 +182,9 @@ class Searcher(Searching):
             kept = (np.zeros(width, np.int32), np.empty(width, np.uint16)) if memory is None else memory[1:]
             scratch.memory = memory = (np.empty(size, np.int64), *kept)
         return memory
+
+
+def _are_terms(terms: NDArray[np.int32], n_terms: int) -> bool:
+    if worth_loading(len(terms)):
+        return are_terms(terms, n_terms)
+    return bool(0 <= terms.min() <= terms.max() < n_terms) and len(set(terms.tolist())) == len(terms)

@@ -47,3 +47,12 @@ def in_one_order(
         names, scores = [names[at] for at in order], [scores[at] for at in order]
         numbers, rows = [numbers[at] for at in order], [rows[at] for at in order]
     return names, scores, numbers, rows
+
+
+def titles_at(segments: Sequence[Segment], numbers: Sequence[int], rows: Sequence[int]) -> list[str]:
+    """The titles of rows of the segments with these numbers, in order."""
+    at, of = np.array(rows, np.int64), np.array(numbers, np.int64)
+    if len(segments) == 1:
+        return segments[0].index.titles.take(at)
+    read = [iter(segment.index.titles.take(at[of == number])) for number, segment in enumerate(segments)]
+    return [next(read[number]) for number in numbers]

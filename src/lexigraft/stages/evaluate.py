@@ -18,6 +18,7 @@ from lexigraft.measure.cost import flops, mean_ms, mean_terms, postings_lengths,
 from lexigraft.measure.measures import judgements, measure, measured_by
 from lexigraft.measure.speed import Latency, time_within
 from lexigraft.measure.trec import write_run
+from lexigraft.search.batch import answer_in_turn
 from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.refine import refined
 from lexigraft.search.searcher import Searcher
@@ -130,10 +131,12 @@ def evaluate_queries(
     opened, (qk, dk) = open_index(index_path), keep
     encoded, asked = prune(queries.vectors, qk), asked_vectors(queries, qk, search)
     searcher = searcher_of(opened, qk, search, vectors_path)
-    rankings = (
-        searcher.search(*asked.row(row), search.k, asked.row_ids[row])
-        for row in progress.track(range(encoded.n_rows), f"searching with {system}", encoded.n_rows)
-    )
+
+    def rank(row: int) -> Ranking:
+        return searcher.search(*asked.row(row), search.k, asked.row_ids[row])
+
+    found = answer_in_turn(rank, encoded.n_rows)
+    rankings = progress.track(found, f"searching with {system}", encoded.n_rows)
     names = measure_names(settings)
     with (folder / "run.trec").open("w", encoding="utf-8") as run_file:
         measurements = _measure_and_write(rankings, queries.judged, names, run_file, system, settings.run_depth)

@@ -53,6 +53,11 @@ class Contents(NamedTuple):
     recommended: str = ""
 
 
+def metadata_beside(index: Path) -> Path:
+    """Where the metadata of an index in a folder of its own lie."""
+    return index.with_name(f"{index.name}.metadata")
+
+
 def find_model(path: Path) -> Path:
     """`path` where that is a model, else the model of the run there: fine-tuned or, without one, pre-trained."""
     return find_part(path, ("finetuned", "pretrained")) or _no_model(path)

@@ -8,6 +8,7 @@ from lexigraft.core.artifact import Manifest, is_artifact, read_manifest, requir
 from lexigraft.core.errors import LexigraftError
 from lexigraft.index import metadata as metadata_store
 from lexigraft.index import store as index_store
+from lexigraft.stages.layout import metadata_beside
 from lexigraft.stages.origin import Origin, noted_origin, refuse
 from lexigraft.vectors import store as vectors_store
 
@@ -51,11 +52,6 @@ def collection_of(index: Path) -> Origin | None:
     origin = noted_origin(found.notes) if found is not None else None
     is_vectors = origin is not None and bool(origin.way) and is_artifact(index.resolve() / origin.way)
     return None if is_vectors else origin
-
-
-def metadata_beside(index: Path) -> Path:
-    """Where the metadata of an index in a folder of its own lie."""
-    return index.with_name(f"{index.name}.metadata")
 
 
 def remove_metadata_of(index: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.compiled import compiled
+from lexigraft.core.compiled import compiled, worth_loading
 from lexigraft.core.errors import InputError
 
 MAX_IMPACT = 255  # of 8 bits
@@ -42,7 +42,8 @@ def quantize_query(weights: NDArray[np.float32], bits: int = 8) -> tuple[NDArray
     `bits` is what the documents' impacts have. Of 8 bits, scores must stay below 2^31."""
     integers = np.empty(len(weights), np.int32)
     most, largest_sum = (MAX_QUERY_WEIGHT, MAX_SCORE // 255) if bits == 8 else (2**16 - 1, 2**38)
-    scale = fill_query_integers(np.asarray(weights, np.float32), most, largest_sum, integers)
+    fill = fill_query_integers if worth_loading(len(weights)) else fill_by_numpy
+    scale = fill(np.asarray(weights, np.float32), most, largest_sum, integers)
     if scale == NOT_ALLOWED:
         raise InputError("query weights must be finite and not negative")
     if scale == TOO_LARGE:
@@ -71,3 +72,14 @@ def fill_query_integers(
         integers[i] = integer
         total += integer
     return scale if total <= largest_sum else TOO_LARGE
+
+
+def fill_by_numpy(weights: NDArray[np.float32], most: int, largest_sum: int, integers: NDArray[np.int32]) -> float:
+    """The twin of `fill_query_integers` for a process without kernels."""
+    if not (weights >= 0).all() or np.isinf(weights).any():
+        return NOT_ALLOWED
+    largest = float(weights.max(initial=0))
+    whole = bool((weights == np.rint(weights)).all())
+    scale = 1.0 if largest == 0 or (whole and largest <= most) else largest / most
+    integers[:] = np.maximum(np.rint(weights.astype(np.float64) / scale), weights > 0)
+    return scale if int(integers.sum(dtype=np.int64)) <= largest_sum else TOO_LARGE

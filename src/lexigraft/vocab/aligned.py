@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lexigraft.core.array_types import Int32s, Int64s
-from lexigraft.core.compiled import compiled
+from lexigraft.core.compiled import compiled, for_steps
 from lexigraft.core.types import Vocabulary
 from lexigraft.core.word_rule import FORMER_RULE, WordRule
 from lexigraft.vocab.bags import TermBags, count_terms
@@ -27,6 +27,7 @@ from lexigraft.vocab.words import SpannedText
 CHARACTERS_AT_ONCE = 1 << 20
 MOST_PIECES = 1 << 20  # more distinct ones than that are forgotten, and spelt again when they come again
 MOST_REMEMBERED = 1 << 16  # pieces of queries: some ten mebibytes
+SUBWORDS_OF_A_PIECE = 3  # about
 NO_TERM = -1  # a word outside the vocabulary
 NOT_POOLED = -2  # a stop-word or a special token: the model reads it, and no term is taken from it
 
@@ -129,7 +130,9 @@ class AlignedReader:
         """`read_both`, and how many subwords each whole text has, special ones not counted."""
         numbers, ends = self._number(texts)
         pieces = np.array(self._piece_starts, np.int32), np.array(self._piece_words, np.int32)
-        whole = count_subwords(numbers, ends, *pieces, np.array(self._word_starts, np.int32))
+        whole = for_steps(count_subwords, self._steps(numbers))(
+            numbers, ends, *pieces, np.array(self._word_starts, np.int32)
+        )
         return self._align(numbers, ends, length), self._count(numbers, ends), whole
 
     def distinct_terms(self, text: str) -> Int32s:
@@ -178,7 +181,7 @@ class AlignedReader:
     def _align(self, numbers: Int32s, ends: Int64s, length: int) -> AlignedTexts:
         special = self.tokenizer.special
         return AlignedTexts(
-            *assemble(
+            *for_steps(assemble, self._steps(numbers))(
                 numbers, ends,
                 np.array(self._piece_starts, np.int32), np.array(self._piece_words, np.int32),
                 np.array(self._word_starts, np.int32), np.array(self._word_subwords, np.int32),
@@ -190,7 +193,13 @@ class AlignedReader:
     def _count(self, numbers: Int32s, ends: Int64s) -> TermBags:
         pieces = np.array(self._piece_starts, np.int32), np.array(self._piece_words, np.int32)
         terms = np.array(self._word_terms, np.int32)
-        return TermBags(*count_terms(numbers, ends, *pieces, terms, len(self.vocabulary)))
+        counted = for_steps(count_terms, self._steps(numbers))(numbers, ends, *pieces, terms, len(self.vocabulary))
+        return TermBags(*counted)
+
+    @staticmethod
+    def _steps(numbers: Int32s) -> int:
+        """Of going through texts of these pieces."""
+        return SUBWORDS_OF_A_PIECE * len(numbers)
 
     def _learn(self, pieces: list[bytes]) -> None:
         new_words: list[str] = []

@@ -13,10 +13,11 @@ import numpy as np
 
 from lexigraft.core.array_types import Float32s, Float64s, Int32s, Int64s
 from lexigraft.core.arrays import open_array
-from lexigraft.core.compiled import compiled
+from lexigraft.core.compiled import compiled, worth_loading
 
 INDPTR, TERMS, WEIGHTS = "table_indptr.npy", "table_terms.npy", "table_weights.npy"
 SMALLEST_WEIGHT = 1e-4
+WORK_OF_A_ROW = 100  # of adding one up without a kernel (see `worth_loading`)
 
 
 class TableRows(NamedTuple):
@@ -38,9 +39,26 @@ def own_terms_table(idf: Float64s) -> TableRows:
     return TableRows(np.arange(n_terms + 1, dtype=np.int64), np.arange(n_terms, dtype=np.int32), weights)
 
 
-@compiled
 def look_up(indptr: Int64s, terms: Int32s, weights: Float32s, asked: Int32s) -> tuple[Int32s, Float32s]:
     """The rows of the terms in `asked` added up, in their order: (term ids ascending, weights)."""
+    add_up = add_rows if worth_loading(WORK_OF_A_ROW * len(asked)) else add_rows_by_numpy
+    return add_up(indptr, terms, weights, asked)
+
+
+def add_rows_by_numpy(indptr: Int64s, terms: Int32s, weights: Float32s, asked: Int32s) -> tuple[Int32s, Float32s]:
+    """The twin of `add_rows` for a process without kernels; it adds in the same order, and so to the same bits."""
+    spans = [slice(indptr[term], indptr[term + 1]) for term in asked.tolist()]
+    brought = np.concatenate([terms[:0], *(terms[span] for span in spans)])
+    said = np.concatenate([weights[:0], *(weights[span] for span in spans)])
+    found, places = np.unique(brought, return_inverse=True)
+    sums = np.zeros(len(found), np.float32)
+    np.add.at(sums, places, said)
+    return found, sums
+
+
+@compiled
+def add_rows(indptr: Int64s, terms: Int32s, weights: Float32s, asked: Int32s) -> tuple[Int32s, Float32s]:
+    """The kernel of `look_up`."""
     total = 0
     for term in asked:
         total += indptr[term + 1] - indptr[term]

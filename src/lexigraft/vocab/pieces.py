@@ -11,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.array_types import Bytes, Int32s, Int64s
-from lexigraft.core.compiled import compiled
+from lexigraft.core.compiled import compiled, for_steps, worth_loading
 from lexigraft.vocab.words import SEPARATORS
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
+WORK_OF_A_BYTE = 20  # of text that is numbered without a kernel (see `worth_loading`)
+FNV_START, FNV_FACTOR = 14695981039346656037, 1099511628211  # FNV-1a
+LOWEST_64 = (1 << 64) - 1
 _IS_SEPARATOR = np.isin(np.arange(256), list(SEPARATORS))
 
 
@@ -39,7 +42,8 @@ class PieceTable:
         self._make_room(most_new, len(array))
         numbers = np.empty(most_new, np.int32)
         new_ends = np.empty(len(ends), np.int64)
-        self.count = number_pieces(
+        number = number_pieces if worth_loading(WORK_OF_A_BYTE * len(text)) else number_by_python
+        self.count = number(
             array,
             ends,
             _IS_SEPARATOR,
@@ -66,7 +70,7 @@ class PieceTable:
         self._hashes = _grown(self._hashes, self.count + new_pieces)
         if len(self._slots) < 2 * (self.count + new_pieces):
             self._slots = np.full(1 << (2 * (self.count + new_pieces)).bit_length(), -1, np.int32)
-            fill_slots(self._slots, self._hashes, self.count)
+            for_steps(fill_slots, self.count)(self._slots, self._hashes, self.count)
 
 
 def _grown(array: NDArray[Scalar], size: int) -> NDArray[Scalar]:
@@ -109,9 +113,9 @@ def number_pieces(
             if is_separator[text[at]]:
                 at += 1
                 continue
-            start, key = at, np.uint64(14695981039346656037)  # FNV-1a
+            start, key = at, np.uint64(FNV_START)
             while at < end and not is_separator[text[at]]:
-                key = (key ^ np.uint64(text[at])) * np.uint64(1099511628211)
+                key = (key ^ np.uint64(text[at])) * np.uint64(FNV_FACTOR)
                 at += 1
             key ^= key >> np.uint64(29)  # the table's index is the low bits, which FNV mixes least
             slot = key & mask
@@ -130,6 +134,52 @@ def number_pieces(
             numbers[n] = number
             n += 1
         new_ends[document] = n
+    return count
+
+
+def number_by_python(
+    text: Bytes,
+    ends: Int64s,
+    is_separator: NDArray[np.bool_],
+    piece_bytes: Bytes,
+    piece_ends: Int64s,
+    hashes: NDArray[np.uint64],
+    slots: Int32s,
+    count: int,
+    numbers: Int32s,
+    new_ends: Int64s,
+) -> int:
+    """The twin of `number_pieces` for a process without kernels; it leaves the same table."""
+    n, at = 0, 0
+    between = text.tobytes().translate(bytes(32 if separates else byte for byte, separates in enumerate(is_separator)))
+    for document, end in enumerate(ends.tolist()):
+        for piece in between[at:end].split(b" "):
+            if piece:
+                number = _find_or_add(piece, piece_bytes, piece_ends, hashes, slots, count)
+                count = max(count, number + 1)
+                numbers[n] = number
+                n += 1
+        at, new_ends[document] = end, n
+    return count
+
+
+def _find_or_add(
+    piece: bytes, piece_bytes: Bytes, piece_ends: Int64s, hashes: NDArray[np.uint64], slots: Int32s, count: int
+) -> int:
+    """The number of a piece: the next one, `count`, where it is new."""
+    key = FNV_START
+    for byte in piece:
+        key = ((key ^ byte) * FNV_FACTOR) & LOWEST_64
+    key ^= key >> 29
+    slot = key & (len(slots) - 1)
+    while (number := int(slots[slot])) >= 0:
+        first = int(piece_ends[number - 1]) if number else 0
+        if int(hashes[number]) == key and piece_bytes[first : int(piece_ends[number])].tobytes() == piece:
+            return number
+        slot = (slot + 1) & (len(slots) - 1)
+    used = int(piece_ends[count - 1]) if count else 0
+    piece_bytes[used : used + len(piece)] = np.frombuffer(piece, np.uint8)
+    piece_ends[count], hashes[count], slots[slot] = used + len(piece), key, count
     return count
 
 

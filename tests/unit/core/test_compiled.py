@@ -28,7 +28,7 @@ def test_kernels_compile_where_nothing_can_be_cached(monkeypatch):
 def test_other_errors_are_not_hidden(monkeypatch):
     monkeypatch.setattr(numba, "njit", lambda **_: (_ for _ in ()).throw(RuntimeError("something else")))
     with pytest.raises(RuntimeError, match="something else"):
-        compiled(twice)
+        compiled(twice)(21)
 
 
 CALLED = """

@@ -112,8 +112,8 @@ def test_bad_queries(index):
         searcher.search(*vector({0: 1}), k=0)
     with pytest.raises(SettingError, match="one of auto, exhaustive, maxscore"):
         Searcher(index, "magic")
-    with pytest.raises(SettingError, match="threads = 0 is not allowed: 1 or more"):
-        searcher.search_batch(sparse_matrix([{0: 1.0}], 3), 1, threads=0)
+    with pytest.raises(SettingError, match=r"threads = -1 is not allowed: 0 \(one for each core\) or more"):
+        searcher.search_batch(sparse_matrix([{0: 1.0}], 3), 1, threads=-1)
     with pytest.raises(VocabularyMismatchError, match="different vocabularies"):
         searcher.search_batch(sparse_matrix([{0: 1.0}], 2), 1)
 

@@ -62,6 +62,7 @@ def index(
         _refuse_options_before(context)
         return
     from lexigraft.retrieve.kept_metadata import keep_metadata
+    from lexigraft.retrieve.warm import compile_search
     from lexigraft.stages.standalone import build, index_vectors
 
     if out_ is None:
@@ -74,6 +75,7 @@ def index(
         meta = build(data, out_, settings, keep, BarProgress(), replace)
     else:
         raise SettingError("give either --data DIR or --vectors VECTORS")
+    compile_search(out_)
     _show(out_, meta, [] if data is None else keep_metadata(out_, data, settings.data, keeps_metadata), json)
 
 

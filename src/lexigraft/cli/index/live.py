@@ -85,6 +85,7 @@ def add(
     from lexigraft.core.config import load_settings
     from lexigraft.index.live.state import is_live
     from lexigraft.retrieve.live_changes import Adding, add_texts, add_vectors, holds_passages
+    from lexigraft.retrieve.warm import compile_search
 
     show_messages()
     given = [*overrides(set_, on_duplicate, None, fields, format_), *as_overrides({"index.texts": texts})]
@@ -97,6 +98,8 @@ def add(
         added = add_texts(live, data, settings, adding, BarProgress())
     else:
         raise SettingError("give either --vectors VECTORS or --data DIR")
+    if not was_there:
+        compile_search(live)
     if json:
         print_json({"live": str(live), **asdict(added)})
         return

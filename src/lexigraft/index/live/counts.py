@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.arrays import open_array, release_pages
-from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Vocabulary
@@ -87,16 +86,14 @@ def document_frequency(segments: Sequence[CountedSegment], n_terms: int) -> NDAr
     return frequency
 
 
-@compiled
 def count_terms(
     indptr: NDArray[np.int64], term_ids: NDArray[np.int32], rows: NDArray[np.int64], n_terms: int
 ) -> NDArray[np.int64]:
     """In how many of `rows`, each of which names a term once, each term is; only those rows are read."""
-    found = np.zeros(n_terms, np.int64)
-    for row in rows:
-        for i in range(indptr[row], indptr[row + 1]):
-            found[term_ids[i]] += 1
-    return found
+    starts, lengths = indptr[rows], indptr[rows + 1] - indptr[rows]
+    before = np.cumsum(lengths) - lengths
+    places = np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
+    return np.bincount(term_ids[places], minlength=n_terms)
 
 
 def living_rows(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.artifact import MANIFEST, Manifest, hash_file, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
+from lexigraft.core.known_checksums import reading_every_byte
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import IndexSettings, LexicalSettings, WordsSettings
 from lexigraft.core.types import Document, Vocabulary
@@ -253,7 +254,8 @@ class LiveWriter:
         state = self._present()
         before, chosen, after = state.segments[:first], state.segments[first:last], state.segments[last:]
         # Every byte is checked: what is copied gets new checksums, and damage would look whole from then on.
-        opened = [open_segment(self.folder, segment, checksums=True) for segment in chosen]
+        with reading_every_byte():
+            opened = [open_segment(self.folder, segment, checksums=True) for segment in chosen]
         survivors = [segment for segment in opened if segment.n_living]
         into, error, mean_length = None, 0.0, state.mean_length
         weighed_anew = state.counts_words and not before and not after
