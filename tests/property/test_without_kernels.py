@@ -23,6 +23,7 @@ from lexigraft.index.stored_lists import StoredLists, decode_stored
 from lexigraft.search.live import LiveSearcher
 from lexigraft.search.searcher import Searcher
 from lexigraft.vectors import quantize
+from lexigraft.vectors.prune import prune_by_kernel, prune_by_numpy
 from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.lookup import add_rows, add_rows_by_numpy
 from lexigraft.vocab.pieces import PieceTable
@@ -212,3 +213,17 @@ def test_aligned_texts(texts, length):
     expected = read()
     with without_kernels():
         assert read() == expected
+
+
+@given(
+    st.lists(st.dictionaries(st.integers(0, 30), st.sampled_from((0.25, 0.5, 1.0, 1.5, 7.0)), max_size=20), max_size=8),
+    st.integers(1, 12),
+)
+def test_the_heaviest_terms(rows, keep):
+    """Of equal weights, those of the lower ids."""
+    matrix = sparse_matrix(rows, 31)
+    expected = prune_by_kernel(matrix.indptr, matrix.term_ids, matrix.weights, keep)
+    found = prune_by_numpy(matrix.indptr, matrix.term_ids, matrix.weights, keep)
+    for of_kernel, of_numpy in zip(expected, found, strict=True):
+        assert of_kernel.dtype == of_numpy.dtype
+        assert of_kernel.tolist() == of_numpy.tolist()

@@ -7,9 +7,11 @@ A short query then keeps few terms and a long one many; where it was measured, t
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.compiled import compiled
+from lexigraft.core.compiled import compiled, worth_loading
 from lexigraft.core.errors import SettingError
 from lexigraft.core.types import SparseMatrix
+
+WORK_OF_A_TERM = 5  # of sorting rows without a kernel (see `worth_loading`)
 
 
 def query_terms(keep: float) -> float:
@@ -35,7 +37,7 @@ def prune_rows(
         return indptr - indptr[0], term_ids, weights
     if keep < 1:
         return _prune_by_share(indptr - indptr[0], term_ids, weights, keep)
-    return _prune_rows(indptr - indptr[0], term_ids, weights, int(keep))
+    return _heaviest(indptr - indptr[0], term_ids, weights, int(keep))
 
 
 def prune_row(
@@ -47,7 +49,28 @@ def prune_row(
     if keep < 1:
         stays = weights >= np.float32(keep) * weights.max()
         return term_ids[stays], weights[stays]
-    return _prune_rows(np.array([0, len(term_ids)]), term_ids, weights, int(keep))[1:]
+    return _heaviest(np.array([0, len(term_ids)]), term_ids, weights, int(keep))[1:]
+
+
+def _heaviest(
+    indptr: NDArray[np.int64], term_ids: NDArray[np.int32], weights: NDArray[np.float32], keep: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+    cut = prune_by_kernel if worth_loading(WORK_OF_A_TERM * len(term_ids)) else prune_by_numpy
+    return cut(indptr, term_ids, weights, keep)
+
+
+def prune_by_numpy(
+    indptr: NDArray[np.int64], term_ids: NDArray[np.int32], weights: NDArray[np.float32], keep: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+    """The twin of `prune_by_kernel` for a process without kernels."""
+    lengths = np.diff(indptr)
+    row_of = np.repeat(np.arange(len(lengths)), lengths)
+    order = np.lexsort((term_ids, -weights, row_of))  # row by row, the heaviest first, of equal ones the lower id
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order)) - indptr[row_of]
+    stays = place < keep
+    kept = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.minimum(lengths, keep))))
+    return kept, term_ids[stays], weights[stays]
 
 
 def _prune_by_share(
@@ -61,7 +84,7 @@ def _prune_by_share(
 
 
 @compiled
-def _prune_rows(
+def prune_by_kernel(
     indptr: NDArray[np.int64], term_ids: NDArray[np.int32], weights: NDArray[np.float32], keep: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
     n_rows = len(indptr) - 1
