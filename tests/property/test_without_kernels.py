@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lexigraft.core import compiled
 from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.core.errors import InputError
+from lexigraft.core.settings import IndexSettings
 from lexigraft.core.types import Vocabulary
 from lexigraft.explain.lookup import impacts_of
 from lexigraft.index.codec import encode_range, padded
@@ -44,12 +45,17 @@ def without_kernels() -> Iterator[None]:
 
 
 @settings(max_examples=100)
-@given(ROWS, QUERIES, st.integers(1, 45), st.data(), st.sampled_from((64, 16, 3)), st.booleans())
-def test_a_search(rows, query, k, data, range_size, all_allowed):
+@given(
+    ROWS, QUERIES, st.integers(1, 45), st.data(), st.sampled_from((64, 16, 3)), st.booleans(),
+    st.sampled_from((8, 16, 24)),
+)  # fmt: skip
+def test_a_search(rows, query, k, data, range_size, all_allowed, bits):
     flags = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))
     allowed = None if all_allowed else np.array(flags, np.uint8)
     with tempfile.TemporaryDirectory() as folder:
-        searcher = Searcher(index_of(sparse_matrix(rows, N_TERMS + 2), Path(folder) / "i", range_size=range_size))
+        wide = IndexSettings(bits=bits)
+        made = index_of(sparse_matrix(rows, N_TERMS + 2), Path(folder) / "i", range_size=range_size, settings=wide)
+        searcher = Searcher(made)
         expected = searcher.search_ordinals(*vector(query), k, allowed)
         with without_kernels():
             found = searcher.search_ordinals(*vector(query), k, allowed)

@@ -21,7 +21,7 @@ from lexigraft.index.inverted import Index
 from lexigraft.search.answer import AUTO, SWEEP, TOUCHED, answer, are_terms, unpack
 from lexigraft.search.batch import answer_all
 from lexigraft.search.blockmax_wand import search_blockmax_wand
-from lexigraft.search.by_numpy import search_by_numpy, work_of
+from lexigraft.search.by_numpy import precise_by_numpy, search_by_numpy, work_of
 from lexigraft.search.counters import COUNTERS, DOCUMENTS, NEXT, SCORE
 from lexigraft.search.exhaustive import search_exhaustive
 from lexigraft.search.folding import search_folded
@@ -132,8 +132,11 @@ class Searcher(Searching):
         index, meta = self.index, self.index.meta
         integers, query_scale = self._require_query(terms, weights)
         if meta.bits > 8:
-            totals = np.zeros(index.n_documents, np.int64)
-            precise_scores(self._lists, meta.bits, terms, integers, allowed, totals)
+            if not are_loaded() and self._can_do_without(terms, counts):
+                totals = precise_by_numpy(index, terms, integers, allowed)
+            else:
+                totals = np.zeros(index.n_documents, np.int64)
+                precise_scores(self._lists, meta.bits, terms, integers, allowed, totals)
             if counts is not None:
                 n_postings = index.lengths[terms].sum()
                 counts[NEXT] += n_postings
