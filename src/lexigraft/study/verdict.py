@@ -3,9 +3,10 @@
 A contrast needs three seeds of both sides. Query by query (MRR@10): a paired t-test over queries, of reciprocal ranks
 averaged over seeds, with Bonferroni's correction over all contrasts of the study; the difference must also be larger
 than either side's spread, the distance between its best and its worst seed. Two sides are level where the corrected
-interval of the difference lies within a hundredth of 0. Training by training (any other value): every seed of one side
-must lie beyond every seed of the other; where seeds overlap, two sides are level where the interval of the difference
-of their means (Welch's, 95 %) lies within a tenth of the second one's mean, or a hundredth for W-AUC.
+interval of the difference holds 0 and lies within a hundredth of it. Training by training (any other value): every seed
+of one side must lie beyond every seed of the other; where seeds overlap, two sides are level where the interval of the
+difference of their means (Welch's, 95 %) holds 0 and lies within a tenth of the second one's mean, or a hundredth for
+W-AUC.
 
 A claim holds where all its contrasts come out as it expects, on every collection on which all of them have their seeds.
 It does not hold where one comes out otherwise, on any collection. Else it is not decided here.
@@ -167,7 +168,7 @@ def _by_queries(differences: NDArray[np.float64], spread: float, n_tests: int) -
     if p < ALPHA and abs(mean) > spread:
         return (ABOVE if mean > 0 else BELOW), p
     reach = critical_t(ALPHA / n_tests, n - 1) * error
-    return (LEVEL if abs(mean) + reach <= MARGIN else UNTOLD), p
+    return (LEVEL if _is_level(abs(mean), reach, MARGIN) else UNTOLD), p
 
 
 def _by_seeds(ours: list[float], theirs: list[float], measure: str) -> str:
@@ -176,19 +177,26 @@ def _by_seeds(ours: list[float], theirs: list[float], measure: str) -> str:
     if max(ours) < min(theirs):
         return BELOW
     margin = MARGIN if measure.endswith(W_AUC) else SHARE * abs(float(np.mean(theirs)))
-    return LEVEL if _farthest(ours, theirs) <= margin else UNTOLD
+    distance = abs(float(np.mean(ours) - np.mean(theirs)))
+    return LEVEL if _is_level(distance, _reach(ours, theirs), margin) else UNTOLD
 
 
-def _farthest(ours: list[float], theirs: list[float]) -> float:
-    """How far the difference of two means may be from 0, by Welch's interval of 95 %."""
+def _is_level(distance: float, reach: float, margin: float) -> bool:
+    """Whether the interval of a difference holds 0 and lies within the margin. One that does not hold 0 says that there
+    is a difference, however small: with more seeds every interval would come to lie within the margin."""
+    return distance <= reach and distance + reach <= margin
+
+
+def _reach(ours: list[float], theirs: list[float]) -> float:
+    """Half of Welch's interval of 95 % of the difference of two means."""
     if min(len(ours), len(theirs)) < 2:
         return math.inf
     parts = [float(np.var(some, ddof=1)) / len(some) for some in (ours, theirs)]
-    distance, variance = abs(float(np.mean(ours) - np.mean(theirs))), sum(parts)
+    variance = sum(parts)
     if not variance:
-        return distance
+        return 0.0
     degrees = variance**2 / sum(part**2 / (len(some) - 1) for part, some in zip(parts, (ours, theirs), strict=True))
-    return distance + critical_t(ALPHA, degrees) * math.sqrt(variance)
+    return critical_t(ALPHA, degrees) * math.sqrt(variance)
 
 
 def described(one: Outcome) -> str:

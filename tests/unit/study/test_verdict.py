@@ -6,7 +6,7 @@ from scipy.stats import ttest_ind, ttest_rel
 
 from lexigraft.study.design import ABOVE, BELOW, BM25, LEVEL, NOT_BELOW, Claim, Contrast, Side, Study
 from lexigraft.study.evidence import Evidence
-from lexigraft.study.verdict import DOES_NOT, HOLDS, OPEN, UNTOLD, _farthest, decide, outcome
+from lexigraft.study.verdict import DOES_NOT, HOLDS, OPEN, UNTOLD, _reach, decide, outcome
 from tests.unit.study.trainings import N_QUERIES, finished, point
 
 AB = Contrast(Side("a"), ABOVE, Side("b"))
@@ -103,6 +103,8 @@ def test_other_values_are_told_apart_where_no_two_seeds_overlap():
     [
         ((2.0, 2.0, 2.0), (2.0, 2.0, 2.0), LEVEL),
         ((2.00, 2.02, 2.04), (2.01, 2.03, 2.05), LEVEL),
+        # The interval, .0085 to .0315, lies within a tenth but not about 0: a difference there is.
+        ((2.03, 2.04, 2.05, 2.04, 2.03, 2.05), (2.02, 2.01, 2.03, 2.02, 2.01, 2.03), UNTOLD),
         ((2.0, 2.2, 2.4), (2.1, 2.3, 2.5), UNTOLD),  # as close in the mean, but who knows
         ((2.0, 2.0, 2.4), (2.3, 2.3, 2.3), UNTOLD),
     ],
@@ -115,7 +117,7 @@ def test_values_whose_seeds_overlap_are_level_where_their_means_surely_are_withi
 def test_how_far_apart_means_may_be_is_welchs_interval():
     """By hand: means 2 and 4, variances 1 and 4 over three seeds, so the error is sqrt(5/3), the degrees of freedom
     (5/3)**2 / ((1/3)**2 / 2 + (4/3)**2 / 2) = 50/17, and t of those at 5 % comes from tables between 4.30 and 3.18."""
-    reach = _farthest([1, 2, 3], [2, 4, 6]) - 2
+    reach = _reach([1, 2, 3], [2, 4, 6])
     assert 3.18 * (5 / 3) ** 0.5 < reach < 4.30 * (5 / 3) ** 0.5
     assert reach == pytest.approx(ttest_ind([1, 2, 3], [2, 4, 6], equal_var=False).confidence_interval(0.95).high + 2)
 
