@@ -48,6 +48,8 @@ CORPUS, QUERIES = "corpus", "queries"
 
 Noun = TypeVar("Noun", Document, Query)
 
+OF_LINES = (".jsonl", ".tsv")  # files with a document a line
+
 log = logging.getLogger(__name__)
 
 
@@ -88,6 +90,10 @@ class Collection(ABC):
     def description(self) -> dict[str, Any]:
         """What the whole collection depends on, for a manifest."""
 
+    def about_how_many(self) -> int | None:
+        """How many documents there are, for whoever shows how far work is; None where only reading them tells."""
+        return None
+
     def evaluation_split(self, wanted: str) -> str | None:
         """`wanted`, or for "auto" the first of test and dev that has judgements; None where neither has."""
         if wanted != "auto":
@@ -118,6 +124,12 @@ class FolderCollection(Collection):
             # The ids of plain text are the lines' numbers, which do not repeat.
             rule = "keep" if self.read_corpus is text_lines else self.reading.on_duplicate
             yield from distinct(records, file, rule)
+
+    def about_how_many(self) -> int | None:
+        """By the lines of files that have a document a line."""
+        if any(not file.is_file() or file.suffix not in OF_LINES for file in self.corpus_files):
+            return None
+        return sum(_n_lines(file) for file in self.corpus_files)
 
     def queries(self) -> Iterator[Query]:
         if len(self.query_files) == 1:
@@ -200,6 +212,11 @@ def open_collection(folder: Path, reading: Reading = STRICT) -> FolderCollection
     queries = (_present(Path(reading.queries)),) if reading.queries else queries
     elsewhere = {split: _present(file) for split, file in reading.qrels_files.items()}
     return FolderCollection(name, home, *corpus, queries, dict(sorted({**judged, **elsewhere}.items())), reading)
+
+
+def _n_lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
 
 
 def _present(file: Path) -> Path:

@@ -49,11 +49,23 @@ def make_form(model: Path, encoder: SparseEncoder | None = None) -> Path:
     target = form_beside(model)
     made = Manifest(KIND, FORMAT_VERSION, {}, {"model": manifest.fingerprint}, notes=notes)
     with write_artifact(target, made) as folder:
-        facts = _write_graphs(encoder, folder)
-        write_json(folder / FACTS, facts.as_json())
-        encoder.backbone.hf_tokenizer.backend_tokenizer.save(str(folder / TOKENIZER))
+        facts = _write_files(encoder, folder)
         notes["largest_difference"] = _compare(encoder, model, folder, facts)
     return target
+
+
+def graph_of(encoder: SparseEncoder, folder: Path, bits: int) -> GraphNetwork:
+    """The graph of a model that lies nowhere, in an empty `folder`: to find out how long it takes."""
+    facts = _write_files(encoder.cpu().eval(), folder)
+    session = open_session(folder / GRAPHS[bits])
+    return GraphNetwork(folder, folder, facts, session, encoder.vocabulary, meta=encoder.meta)
+
+
+def _write_files(encoder: SparseEncoder, folder: Path) -> InferenceFacts:
+    facts = _write_graphs(encoder, folder)
+    write_json(folder / FACTS, facts.as_json())
+    encoder.backbone.hf_tokenizer.backend_tokenizer.save(str(folder / TOKENIZER))
+    return facts
 
 
 def _write_graphs(encoder: SparseEncoder, folder: Path) -> InferenceFacts:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import torch
 
 from lexigraft.core.settings import FinetuneSettings, ModelSettings, PretrainSettings
 from lexigraft.inference.meta import BY_TABLE
+from lexigraft.inference.network import Network
 from lexigraft.inference.reading import read_documents, read_queries
 from lexigraft.learn.new_model import new_encoder
 from lexigraft.learn.training_data import Pairs, TrainingData, ValidationSet
@@ -31,6 +33,7 @@ from lexigraft.train.ranking.finetune import finetune as train_to_rank
 from lexigraft.train.ranking.pairs import TrainingPairs
 from lexigraft.train.ranking.ranking_validation import ValidationTexts, recall_at_10
 from lexigraft.train.trainable import freeze, set_dropout
+from lexigraft.vectors.open_network import writes_graphs
 from lexigraft.vectors.text_encoder import TextEncoder
 from lexigraft.vocab.lexicon import Lexicon
 from lexigraft.vocab.lookup import own_terms_table
@@ -127,10 +130,20 @@ class Trials:
         return seconds_of(run, seconds)
 
     def encode_document(self) -> float:
-        encoder = TextEncoder(TorchNetwork(self._quiet(self.new_encoder()).eval()), are_queries=False)
-        encoder.encode(self.texts[:ENCODED_FIRST])
-        some = self.texts[:ENCODED]
-        return _seconds(lambda: encoder.encode(some)) / len(some)
+        """Seconds of a document, in the form that will encode them all."""
+        with TemporaryDirectory() as folder:
+            encoder = TextEncoder(self._network(Path(folder)), are_queries=False)
+            encoder.encode(self.texts[:ENCODED_FIRST])
+            some = self.texts[:ENCODED]
+            return _seconds(lambda: encoder.encode(some)) / len(some)
+
+    def _network(self, folder: Path) -> Network:
+        encoder = self._quiet(self.new_encoder()).eval()
+        if default_device().type != "cpu" or not writes_graphs():
+            return TorchNetwork(encoder)
+        from lexigraft.model.inference_form import graph_of
+
+        return graph_of(encoder, folder, self.model.bits)
 
     def one_validation(self, settings: FinetuneSettings) -> float:
         """Seconds of a validation; 0 where there is none."""

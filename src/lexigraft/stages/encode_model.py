@@ -46,7 +46,7 @@ def encode_with_trained_model(
         queries |= words_of_queries(network)
     else:
         queries |= bits_config(bits)
-    passages, searched = data.in_passages, searched_documents(collection, data, progress)
+    passages, searched = data.in_passages, searched_documents(collection, data, progress, collection.about_how_many())
     if texts is not None:
         searched = texts.passing(searched)
     with _as_read(searched, network.meta, expansions, passages, model) as documents:

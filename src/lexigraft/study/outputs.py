@@ -187,8 +187,8 @@ def verdict_lines(study: Study, evidence: Evidence, decisions: dict[str, Decisio
         f"{study.paper}. Scale `{scale.name}`{'' if scale.decides else ', which never decides'}; collections: "
         f"{', '.join(evidence.collections) or 'none yet'}. A contrast needs {SEEDS} seeds of both sides, p < {ALPHA:g} "
         f"after Bonferroni's correction over {n_contrasts(study)} contrasts a collection, and a difference larger than "
-        f"the spread of seeds; level means an interval that holds 0, within {MARGIN:g} of it, of other values than MRR@10 "
-        "and W-AUC within a tenth."
+        f"the spread of seeds; level means an interval that holds 0, within {MARGIN:g} of it, of other values than "
+        "MRR@10 and W-AUC within a tenth."
         + (f" {evidence.n_former} trainings of former plans are not counted." if evidence.n_former else "")
     )
     yield ""

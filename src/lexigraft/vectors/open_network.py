@@ -69,6 +69,11 @@ def ensure_form(model: Path, opened: Callable[[], Any] | None = None) -> str:
     return ""
 
 
+def writes_graphs() -> bool:
+    """Whether all is installed that inference forms are made and run by."""
+    return not _missing(RUNS_GRAPHS + WRITES_GRAPHS)
+
+
 def _missing(packages: tuple[str, ...]) -> str:
     """The first package that is not installed; empty where all are."""
     return next((name for name in packages if importlib.util.find_spec(name) is None), "")
