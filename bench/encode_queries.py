@@ -1,24 +1,30 @@
 """Queries of a run, encoded by torch, by the graph in float32 and in 8 bits: how fast, how good, how alike.
 
-    python -m bench.encode_queries RUN [--system NAME] [--queries 2000] [--passes 3]
+    python -m bench.encode_queries RUN [--system NAME] [--queries 2000] [--passes 3] [--documents]
 
 Prints JSON. Times are of one thread, from the text to the ten best documents at the run's operating point, the three
 taking turns. Quality is that of the run's judged queries over the same index, by all of them and by a paired test
 against torch; `same_ten`: the share of queries whose ten best documents are those of torch, and in the same order.
+`--documents` encodes the judged documents, too, in 32 and in 8 bits, and measures every pairing of both sides.
 Floors: the bytes of all matrices read once, and bare products of numpy with as many rows as a query has tokens.
 """
 
 import argparse
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
+from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.config import load_settings
-from lexigraft.core.types import Query, Ranking
+from lexigraft.core.types import Document, Query, Ranking
+from lexigraft.data.collection import Collection
+from lexigraft.index import store as index_store
+from lexigraft.index.build import build_index
 from lexigraft.index.store import open_index
 from lexigraft.inference.folder import form_beside
 from lexigraft.measure.compare import paired_test
@@ -27,7 +33,9 @@ from lexigraft.search.searcher import Searcher
 from lexigraft.stages.collect import collected
 from lexigraft.stages.layout import JUDGED, RunFolder, find_model
 from lexigraft.stages.one_thread import one_thread
-from lexigraft.stages.operating_point import read_operating_point
+from lexigraft.stages.operating_point import OperatingPoint, read_operating_point
+from lexigraft.vectors import store as vectors_store
+from lexigraft.vectors.encode import encode_with_model
 from lexigraft.vectors.model_queries import ModelQueryEncoder
 from lexigraft.vectors.open_network import open_network
 from lexigraft.vectors.prune import prune_row
@@ -45,12 +53,17 @@ def open_form(model: Path, form: str) -> ModelQueryEncoder:
     return ModelQueryEncoder(open_network(model, int(form.split()[0])))
 
 
-def judged_queries(run: RunFolder, n_most: int) -> tuple[list[Query], dict[str, dict[str, int]], str]:
-    """The judged queries of a run, the first so many of them."""
+def collection_of(run: RunFolder) -> tuple[Collection, str]:
+    """(what a run measures on, the split it was asked for)."""
     kept = json.loads(run.settings.read_text())
     settings = load_settings(None, [])
-    collection = collected(kept["source"], settings.data, run.collection)[JUDGED]
-    split = collection.evaluation_split(kept["data"]["split"])
+    return collected(kept["source"], settings.data, run.collection)[JUDGED], kept["data"]["split"]
+
+
+def judged_queries(run: RunFolder, n_most: int) -> tuple[list[Query], dict[str, dict[str, int]], str]:
+    """The judged queries of a run, the first so many of them."""
+    collection, wanted = collection_of(run)
+    split = collection.evaluation_split(wanted)
     assert split is not None, "a run that was measured"
     judged = judgements(collection.qrels(split))
     queries = [query for query in collection.queries() if query.query_id in judged][:n_most]
@@ -108,6 +121,7 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=2000)
     parser.add_argument("--timed", type=int, default=200)
     parser.add_argument("--passes", type=int, default=3)
+    parser.add_argument("--documents", action="store_true")
     given = parser.parse_args()
     run = RunFolder(given.run)
     contents = run.read_contents()
@@ -135,7 +149,48 @@ def main() -> None:
         )
         lengths = [len(one.split()) + 2 for one in texts]
         result["floors"] = floors(model, round(float(np.mean(lengths))))
+    if given.documents:
+        result["documents"] = by_documents(run, model, point, encoders, queries, judged)
     print(json.dumps(result, indent=1))
+
+
+def by_documents(
+    run: RunFolder,
+    model: Path,
+    point: OperatingPoint,
+    encoders: dict[str, ModelQueryEncoder],
+    queries: list[Query],
+    judged: dict[str, dict[str, int]],
+) -> dict[str, Any]:
+    """MRR@10 and R@10 at the operating point, with documents and queries in 32 and in 8 bits."""
+    found: dict[str, Any] = {}
+    rows = {form: encoders[form].encode_all([query.text for query in queries]) for form in FORMS[1:]}
+    for form in FORMS[1:]:
+        with TemporaryDirectory() as folder:
+            vectors, index = Path(folder) / "vectors", Path(folder) / "index"
+            description = {"kind": "model", "model": str(model), "fingerprint": ""}
+            start = time.perf_counter()
+            with write_artifact(vectors, Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, {})) as draft:
+                network = open_network(model, int(form.split()[0]))
+                encode_with_model(documents_of(run), network, description, draft)
+            seconds = time.perf_counter() - start
+            opened = vectors_store.open_vectors(vectors)
+            with write_artifact(index, Manifest(index_store.KIND, index_store.FORMAT_VERSION, {})) as draft:
+                build_index(opened, draft, point.dk)
+            searcher = Searcher(open_index(index))
+            found[f"documents in {form}"] = {"texts_a_second": opened.matrix.n_rows / seconds}
+            for asked in FORMS[1:]:
+                rankings = [
+                    searcher.search(*prune_row(*row, point.qk), DEPTH, query.query_id)
+                    for query, row in zip(queries, rows[asked], strict=True)
+                ]
+                measured = measure(rankings, judged, ["MRR@10", "R@10"])
+                found[f"documents in {form}"][f"queries in {asked}"] = {item.measure: item.mean for item in measured}
+    return found
+
+
+def documents_of(run: RunFolder) -> Iterator[Document]:
+    return collection_of(run)[0].documents()
 
 
 def compared(

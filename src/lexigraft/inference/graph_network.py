@@ -165,8 +165,11 @@ def _joined(rows: Sequence[tuple[Int32s, Float32s]]) -> Rows:
 def open_graph(
     model: Path, bits: int, vocabulary: Vocabulary | None = None, threads: int | None = None
 ) -> GraphNetwork:
-    """The model at `model`, whose inference form is there, in so many bits. Without a `vocabulary`, its own is read."""
+    """The model at `model`, whose inference form is there, in so many bits; in 32 where its graph of 8 was not kept.
+    Without a `vocabulary`, its own is read."""
     folder, facts = open_form(model)
+    if not (folder / GRAPHS[bits]).is_file():
+        bits = 32
     if vocabulary is None:
         vocabulary = Vocabulary(StringTable(model, "terms"))
     return GraphNetwork(model, folder, facts, open_session(folder / GRAPHS[bits]), vocabulary, threads)

@@ -1,6 +1,7 @@
 """Makes the inference form of a model (`inference.folder`), and compares what both write before it is used."""
 
 import importlib.metadata
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,11 @@ from lexigraft.model.graph_head import BIAS, HEAD, OWN, append_head
 from lexigraft.model.torch_network import TorchNetwork
 
 N_COMPARED, MOST_WORDS = 48, 60  # texts that both forms write when one is made, and words of the longest
+FAR = 0.25  # of the heaviest weight: a graph of 8 bits that differs by more is not kept
 TOLERANCE = 1e-3  # by which a weight in float32 may differ: sums of thousands of products in another order
+
+
+log = logging.getLogger(__name__)
 
 
 def make_form(model: Path, encoder: SparseEncoder | None = None) -> Path:
@@ -100,6 +105,9 @@ def _compare(encoder: SparseEncoder, model: Path, folder: Path, facts: Inference
         graph = GraphNetwork(model, folder, facts, session, vocabulary, threads=1, meta=encoder.meta)
         differences[str(bits)] = _largest_difference(_written(graph, texts), expected, len(vocabulary))
     heaviest = max(1.0, float(expected.weights.max(initial=0)))
+    if not differences["8"] <= FAR * heaviest:
+        (folder / GRAPHS[8]).unlink()
+        log.warning("in 8 bits the model at %s writes other weights (by %.2g): it keeps 32", model, differences["8"])
     if not differences["32"] <= TOLERANCE * heaviest:
         raise ArtifactError(
             f"the graph of the model at {model} writes other weights than torch: they differ by up to "

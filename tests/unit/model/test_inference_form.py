@@ -187,6 +187,16 @@ def test_a_graph_that_writes_something_else_is_not_kept(folders, tmp_path, monke
     assert not form_beside(path).exists()
 
 
+def test_eight_bits_that_write_something_else_are_not_kept(folders, tmp_path, monkeypatch):
+    path = saved(grafted(folders["bert"]), tmp_path / "model")
+    monkeypatch.setattr(inference_form, "FAR", 1e-6)
+    made = make_form(path)
+    assert not (made / "graph8.onnx").exists()
+    read = read_documents(open_graph(path, 8).meta, open_graph(path, 8).reader, TEXTS, 14)
+    for one, other in zip(*(open_graph(path, bits).write(read, are_queries=False) for bits in (8, 32)), strict=True):
+        assert np.array_equal(one, other)
+
+
 def test_a_damaged_form_is_named(folders, tmp_path):
     path = saved(grafted(folders["bert"]), tmp_path / "model")
     weights = make_form(path) / "weights.bin"
