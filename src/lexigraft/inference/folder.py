@@ -15,18 +15,22 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.artifact import open_artifact, read_manifest
+from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.meta import OF_SUBWORDS, EncoderMeta
 from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.raw_reader import SubwordReader
 from lexigraft.vocab.reader import TextReader
 from lexigraft.vocab.subwords import SpecialTokens, SubwordTokenizer, spelling_words, wants_space
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 KIND, FORMAT_VERSION = "inference", 1
 BITS = (8, 32)
@@ -69,13 +73,18 @@ def form_beside(model: Path) -> Path:
 def has_form(model: Path) -> bool:
     """Whether the model at `model` has an inference form, which was made of this very model."""
     made, of = read_manifest(form_beside(model)), read_manifest(model)
-    return made is not None and of is not None and made.parents.get("model") == of.fingerprint
+    if made is None or of is None or (made.kind, made.format_version) != (KIND, FORMAT_VERSION):
+        return False
+    return made.parents.get("model") == of.fingerprint
 
 
 def open_form(model: Path) -> tuple[Path, InferenceFacts]:
     """The folder of the inference form of the model at `model`, checked, and its facts."""
     folder = form_beside(model)
-    open_artifact(folder, KIND, FORMAT_VERSION)
+    try:
+        open_artifact(folder, KIND, FORMAT_VERSION)
+    except ArtifactError as error:
+        raise ArtifactError(f"{error} by removing {folder}: it is made when it is next used") from error
     found = json.loads((folder / FACTS).read_text(encoding="utf-8"))
     head, bias, own = (_stored(found[name]) for name in ("head", "bias", "own"))
     assert head is not None and bias is not None, "every head has rows and biases"
@@ -91,13 +100,18 @@ def stored_array(folder: Path, stored: Stored) -> NDArray[np.float32]:
     return np.asarray(np.memmap(folder / WEIGHTS, np.float32, "r", stored.offset, stored.shape))
 
 
-def open_reader(folder: Path, facts: InferenceFacts, meta: EncoderMeta, vocabulary: Vocabulary) -> TextReader:
-    """Reads texts as the model was trained to read them."""
+def raw_tokenizer(folder: Path) -> "Tokenizer":
+    """What reads raw text."""
     import tokenizers
 
     raw = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))
     raw.no_padding()
     raw.no_truncation()
+    return raw
+
+
+def open_reader(raw: "Tokenizer", facts: InferenceFacts, meta: EncoderMeta, vocabulary: Vocabulary) -> TextReader:
+    """Reads texts as the model was trained to read them."""
     tokenizer = SubwordTokenizer(spelling_words(raw), facts.special, wants_space(raw))
     if meta.head in OF_SUBWORDS:
         return SubwordReader(raw, tokenizer, vocabulary, facts.not_terms)

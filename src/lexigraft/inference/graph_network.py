@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from lexigraft.core.array_types import Float32s, Int32s
 from lexigraft.core.arrays import StringTable
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.batches import Batch, batches_of
-from lexigraft.inference.folder import GRAPHS, InferenceFacts, open_form, open_reader, stored_array
+from lexigraft.inference.folder import GRAPHS, InferenceFacts, open_form, open_reader, raw_tokenizer, stored_array
 from lexigraft.inference.meta import BY_MODEL, BY_TABLE, CLS, SUM, UNICOIL, EncoderMeta, read_meta
 from lexigraft.inference.network import NOTHING, OWN_WORD, WHOLE_TEXT, Rows
 from lexigraft.inference.reading import ReadTexts, pooled_tokens
@@ -23,6 +23,9 @@ from lexigraft.vocab.bags import take_bags
 from lexigraft.vocab.lookup import look_up, read_table
 from lexigraft.vocab.reader import TextReader
 from lexigraft.vocab.subwords import SpecialTokens
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 NO_ROW = np.zeros(0, np.int32), np.zeros(0, np.float32)
 
@@ -49,7 +52,7 @@ class GraphNetwork:
 
     @cached_property
     def reader(self) -> TextReader:
-        return open_reader(self._folder, self._facts, self.meta, self._vocabulary)
+        return open_reader(self._raw, self._facts, self.meta, self._vocabulary)
 
     def write(self, read: ReadTexts, are_queries: bool) -> Rows:
         if are_queries and self.meta.queries != BY_MODEL:
@@ -113,9 +116,11 @@ class GraphNetwork:
         return self._facts.not_terms
 
     def subword(self, number: int) -> str:
-        from tokenizers import Tokenizer
+        return str(self._raw.id_to_token(number))
 
-        return str(Tokenizer.from_file(str(self._folder / "tokenizer.json")).id_to_token(number))
+    @cached_property
+    def _raw(self) -> "Tokenizer":
+        return raw_tokenizer(self._folder)
 
     def positions(self, read: ReadTexts, terms: Int32s) -> Int32s:
         is_pooled = self._is_pooled(read)

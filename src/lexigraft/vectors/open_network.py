@@ -17,6 +17,8 @@ log = logging.getLogger(__name__)
 
 USUAL_BITS = 8
 GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd")  # what a machine with a GPU that torch may use has
+# Exporters fail in as many ways as there are models; torch still encodes.
+FAILURES = (OSError, RuntimeError, ValueError, LookupError, TypeError, AttributeError, ImportError, AssertionError)
 RUNS_GRAPHS, WRITES_GRAPHS = ("onnxruntime", "tokenizers"), ("torch", "transformers", "onnx", "onnxscript")
 
 
@@ -63,9 +65,9 @@ def ensure_form(model: Path, opened: Callable[[], Any] | None = None) -> str:
     log.info("preparing the model at %s for encoding without torch, once", model)
     try:
         make_form(model, None if opened is None else opened())
-    except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:
-        # Exporters fail in as many ways as there are models; torch still encodes.
-        return f"its inference form cannot be made: {str(error).strip().splitlines()[0]}"
+    except FAILURES as error:
+        said = str(error).strip() or type(error).__name__
+        return f"its inference form cannot be made: {said.splitlines()[0]}"
     return ""
 
 
