@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from lexigraft import Retriever
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.settings import Settings
@@ -86,6 +87,16 @@ def test_texts_are_added_replaced_deleted_and_merged(live, texts, model, lexigra
     lexigraft("index", "--vectors", texts / "v3", "--out", texts / "plain")
     for query in ("kura", "gixa brue", "mele"):
         assert scores(lexigraft, live, query) == pytest.approx(scores(lexigraft, texts / "plain", query), rel=0.02)
+
+
+@pytest.mark.parametrize("bits", [8, 32])
+def test_documents_are_added_in_the_bits_that_the_index_has(bits, texts, model, lexigraft):
+    call = ("encode", "--data", texts / "first", "--model", model, "--set", f"model.bits={bits}", "--out", texts / "v1")
+    assert lexigraft(*call).status == 0
+    assert lexigraft("index", "add", texts / "live", "--vectors", texts / "v1").status == 0
+    with Retriever.open(texts / "live") as retriever:
+        assert retriever.add(["kura kura brue"], ["d4"]) == 1
+    assert "d4" in scores(lexigraft, texts / "live", "kura")
 
 
 def test_documents_are_added_by_a_program(live, texts, model, lexigraft):

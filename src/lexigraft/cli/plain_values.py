@@ -11,6 +11,7 @@ from typing import Any
 
 from typer.core import TyperArgument, TyperOption
 
+MOST_DIGITS = 19  # of a number that is obvious
 LEFT = object()  # what says that a value is left to typer
 
 
@@ -56,14 +57,15 @@ def plain(value: Any, wanted: Any, asked: Any) -> Any:
         return LEFT
     if wanted is str and type(value) is str:
         return value
-    if wanted is int and type(value) is str and value.isascii() and value.isdecimal():
+    if wanted is int and type(value) is str and value.isascii() and value.isdecimal() and len(value) < MOST_DIGITS:
         value = int(value)
     if wanted in (int, float) and type(value) is wanted:
         above, below = asked.min is None or value >= asked.min, asked.max is None or value <= asked.max
         return value if above and below else LEFT
     if wanted is Path and type(value) is str and _any_path(asked):
         path = Path(value)
-        return path if not path.exists() or os.access(path, os.R_OK) else LEFT
+        there = os.path.exists(path)  # noqa: PTH110  # False where it cannot be looked at
+        return path if not there or os.access(path, os.R_OK) else LEFT
     return LEFT
 
 

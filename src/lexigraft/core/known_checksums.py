@@ -19,30 +19,30 @@ SETTLED = 2_000_000_000  # nanoseconds: within these, a second write might leave
 MOST = 4096  # files that are remembered
 WHEN = "LEXIGRAFT_CHECKSUMS"  # "always" in the environment: nothing is remembered, every byte is read
 
-_reads_all = False
+_reading_all = 0  # how many want every byte to be read
 
 
 def read_every_byte() -> None:
     """From here on this process believes nothing that it or another one remembered."""
-    global _reads_all
-    _reads_all = True
+    global _reading_all
+    _reading_all += 1
 
 
 @contextmanager
 def reading_every_byte() -> Iterator[None]:
     """`read_every_byte` for a while."""
-    global _reads_all
-    before, _reads_all = _reads_all, True
+    global _reading_all
+    _reading_all += 1  # a count: blocks of several threads may overlap
     try:
         yield
     finally:
-        _reads_all = before
+        _reading_all -= 1
 
 
 def is_known(file: os.stat_result, checksum: str) -> bool:
     """Whether the file of which the system says `file` was found to have this checksum."""
     note = _note(file, checksum)
-    return note is not None and note.exists()
+    return note is not None and os.path.exists(note)  # noqa: PTH110  # False where it cannot be looked at
 
 
 def remember(path: Path, before: os.stat_result, checksum: str) -> None:
@@ -61,7 +61,7 @@ def remember(path: Path, before: os.stat_result, checksum: str) -> None:
 
 def _note(file: os.stat_result, checksum: str) -> Path | None:
     """The file that says so; None for what is not remembered."""
-    if _reads_all or file.st_size < LARGE or os.environ.get(WHEN) == "always":
+    if _reading_all or file.st_size < LARGE or os.environ.get(WHEN) == "always":
         return None
     folder = _folder()
     return None if folder is None else folder / sha256(f"{checksum} {_facts(file)}".encode()).hexdigest()

@@ -32,9 +32,9 @@ def writer_lock(folder: Path, wait: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def working_folder(folder: Path) -> Iterator[None]:
+def working_folder(folder: Path, wait: bool = False) -> Iterator[None]:
     """The same for a folder of half-done work, which is removed at the end where nothing but the lock is in it."""
-    with writer_lock(folder):
+    with writer_lock(folder, wait):
         try:
             yield
         finally:

@@ -14,3 +14,8 @@ def process_rank() -> int:
 def is_leader() -> bool:
     """Whether this process is the one that writes, measures and speaks."""
     return process_rank() == 0
+
+
+def usable_cores() -> int:
+    """How many cores this process may use, which can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -7,7 +7,7 @@ import numpy as np
 from lexigraft.core.array_types import Int64s
 from lexigraft.inference.reading import ReadTexts
 
-TOKENS_AT_ONCE = 1024
+TOKENS_AT_ONCE, TEXTS_AT_ONCE = 1024, 64  # the second, because each has a row as long as the vocabulary
 
 
 class Batch(NamedTuple):
@@ -24,7 +24,8 @@ class Batch(NamedTuple):
 def batches_of(
     read: ReadTexts, is_pooled: np.typing.NDArray[np.bool_], tokens_at_once: int = TOKENS_AT_ONCE
 ) -> list[Batch]:
-    """All texts with a pooled token, in batches of at most so many tokens; `is_pooled` [tokens] says which are."""
+    """All texts with a pooled token, in batches of at most so many tokens and TEXTS_AT_ONCE texts; `is_pooled` [tokens]
+    says which are."""
     indptr, lengths = read.aligned.indptr, np.diff(read.aligned.indptr)
     upto = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_pooled, dtype=np.int64)))
     counts = upto[indptr[1:]] - upto[indptr[:-1]]
@@ -34,7 +35,10 @@ def batches_of(
     start = 0
     while start < len(order):
         length = int(lengths[order[start]])
-        end = min(start + max(1, tokens_at_once // length), int(np.searchsorted(lengths[order], length, "right")))
+        end = min(
+            start + max(1, min(TEXTS_AT_ONCE, tokens_at_once // length)),
+            int(np.searchsorted(lengths[order], length, "right")),
+        )
         rows = order[start:end]
         at = indptr[rows][:, None] + np.arange(length)
         found.append(Batch(rows, read.aligned.subwords[at].astype(np.int64), *_places(is_pooled[at])))

@@ -25,7 +25,7 @@ from lexigraft.vocab.reader import TextReader
 from lexigraft.vocab.subwords import SpecialTokens
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    pass
 
 NO_ROW = np.zeros(0, np.int32), np.zeros(0, np.float32)
 
@@ -46,9 +46,14 @@ class GraphNetwork:
     ) -> None:
         self.meta = read_meta(model) if meta is None else meta
         self._threads = threads
-        self._model, self._folder, self._facts, self._session = model, folder, facts, session
+        self._facts, self._session = facts, session
         self._vocabulary = vocabulary
         self._inputs = frozenset(item.name for item in session.get_inputs())
+        # All of one model, opened now: the folder may hold another one later.
+        self._raw = raw_tokenizer(folder)
+        self._head, self._bias = stored_array(folder, facts.head), stored_array(folder, facts.bias)
+        self._own_amounts = None if facts.own is None else stored_array(folder, facts.own)
+        self._table = read_table(model) if self.meta.queries == BY_TABLE else None
 
     @cached_property
     def reader(self) -> TextReader:
@@ -101,11 +106,10 @@ class GraphNetwork:
 
     def _look_up(self, read: ReadTexts) -> Rows:
         bags = read.bags
-        if self.meta.queries != BY_TABLE:
+        if self._table is None:
             return Rows(bags.indptr, bags.terms, bags.weights.astype(np.float32))
-        table = read_table(self._model)
         spans = zip(bags.indptr[:-1], bags.indptr[1:], strict=True)
-        return _joined([look_up(*table, bags.terms[start:end]) for start, end in spans])
+        return _joined([look_up(*self._table, bags.terms[start:end]) for start, end in spans])
 
     @property
     def special(self) -> SpecialTokens:
@@ -118,23 +122,18 @@ class GraphNetwork:
     def subword(self, number: int) -> str:
         return str(self._raw.id_to_token(number))
 
-    @cached_property
-    def _raw(self) -> "Tokenizer":
-        return raw_tokenizer(self._folder)
-
     def positions(self, read: ReadTexts, terms: Int32s) -> Int32s:
         is_pooled = self._is_pooled(read)
         batches = batches_of(read, is_pooled)
         if not batches:
             return np.full(len(terms), NOTHING, np.int32)
         hidden = self._session.run(["hidden"], self._feed(batches[0], read))[0][0]
-        rows = stored_array(self._folder, self._facts.head)
         if self.meta.head == UNICOIL:
-            impacts = np.maximum(hidden @ rows[0] + stored_array(self._folder, self._facts.bias)[0], 0)
+            impacts = np.maximum(hidden @ self._head[0] + self._bias[0], 0)
             there = (read.aligned.subwords[:, None] == terms) & is_pooled[:, None]
             parts = np.where(there, impacts[:, None], 0)
             return np.where(parts.max(axis=0) > 0, parts.argmax(axis=0), NOTHING).astype(np.int32)
-        logits = hidden @ rows[terms].T + stored_array(self._folder, self._facts.bias)[terms]
+        logits = hidden @ self._head[terms].T + self._bias[terms]
         return self._winners(logits, is_pooled, self._own(read, terms))
 
     def _winners(self, logits: Float32s, is_pooled: NDArray[np.bool_], own: Float32s) -> Int32s:
@@ -155,9 +154,8 @@ class GraphNetwork:
     def _own(self, read: ReadTexts, terms: Int32s) -> Float32s:
         """What the text's own words add to each term."""
         added = np.zeros(self.meta.n_terms, np.float32)
-        if self._facts.own is not None:
-            amounts = stored_array(self._folder, self._facts.own)
-            added[read.bags.terms] = amounts[read.bags.terms] * read.bags.weights
+        if self._own_amounts is not None:
+            added[read.bags.terms] = self._own_amounts[read.bags.terms] * read.bags.weights
         return added[terms]
 
 

@@ -4,16 +4,15 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_held_to: list[int] = []  # the innermost last
+from lexigraft.core.processes import usable_cores
+
+_held_to: list[int] = []
 
 
 def usable_threads() -> int:
     """OMP_NUM_THREADS where it is set, as torch has it, else the cores that are ours; no more than `at_most` says."""
     asked = os.environ.get("OMP_NUM_THREADS", "")
-    if asked.isdecimal() and int(asked) > 0:
-        found = int(asked)
-    else:
-        found = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    found = int(asked) if asked.isdecimal() and int(asked) > 0 else usable_cores()
     return min([found, *_held_to])
 
 
@@ -24,4 +23,4 @@ def at_most(threads: int) -> Iterator[None]:
     try:
         yield
     finally:
-        _held_to.pop()
+        _held_to.remove(threads)  # not the last: another thread may have come since

@@ -23,6 +23,7 @@ class WeightFile:
     def __init__(self, path: Path, always: tuple[str, ...] = ()) -> None:
         self.path, self._always = path, always
         self.places: dict[str, Stored] = {}
+        self._last = ""  # array that was written
         self._file = path.open("wb")
 
     def move_out(self, model: Any, others: "WeightFile | None" = None) -> None:
@@ -41,12 +42,12 @@ class WeightFile:
 
     def _write(self, array: Any) -> Stored:
         name, number = array.name.rpartition(".")[::2]
-        follows = number.isdecimal() and int(number) > 0 and f"{name}.{int(number) - 1}" in self.places
+        follows = number.isdecimal() and self._last == f"{name}.{int(number) - 1}"
         if not follows:
             self._file.write(b"\0" * (-self._file.tell() % PAGE))
         stored = Stored(self._file.tell(), tuple(array.dims))
         self._file.write(array.raw_data)
-        self.places[array.name] = stored
+        self.places[array.name], self._last = stored, array.name
         return stored
 
     def close(self) -> None:

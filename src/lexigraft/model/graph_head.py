@@ -43,10 +43,11 @@ def _over_tokens(nodes: Nodes, flat: str, places: str, encoder: SparseEncoder) -
         said = nodes.input("is_there", FLOAT, ["texts", "most"])
         is_there = nodes.add("Unsqueeze", said, nodes.constant([-1]))
     size, axis = nodes.add("Shape", places), nodes.constant([1])
-    tiles = []
-    for number, start in enumerate(range(0, len(rows), TILE)):
-        tile = nodes.array(f"{HEAD}.{number}", rows[start : start + TILE])
-        logits = nodes.add("Gemm", flat, tile, transB=1)
+    tiles, starts = [], range(0, len(rows), TILE)
+    # All before any other array: they must lie side by side (`graph_files`).
+    parts = [nodes.array(f"{HEAD}.{number}", rows[start : start + TILE]) for number, start in enumerate(starts)]
+    for part, start in zip(parts, starts, strict=True):
+        logits = nodes.add("Gemm", flat, part, transB=1)
         n_terms = len(rows[start : start + TILE])
         shape = nodes.add("Concat", size, nodes.constant([n_terms]), axis=0)
         logits = nodes.add("Reshape", logits, shape)

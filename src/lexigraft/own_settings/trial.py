@@ -143,7 +143,10 @@ class Trials:
             return TorchNetwork(encoder)
         from lexigraft.model.inference_form import graph_of
 
-        return graph_of(encoder, folder, self.model.bits)
+        try:
+            return graph_of(encoder, folder, self.model.bits)
+        except Exception:  # noqa: BLE001  # what cannot be written as a graph is run by torch
+            return TorchNetwork(encoder)
 
     def one_validation(self, settings: FinetuneSettings) -> float:
         """Seconds of a validation; 0 where there is none."""

@@ -25,6 +25,7 @@ from lexigraft.index.texts import TextWriter
 from lexigraft.stages.collect import collect, collected
 from lexigraft.stages.encode import searched_documents
 from lexigraft.stages.standalone import encode, seen_from
+from lexigraft.vectors.open_network import USUAL_BITS
 from lexigraft.vectors.query_encoder import LIVE_BM25
 from lexigraft.vectors.store import open_vectors
 
@@ -99,6 +100,8 @@ def _add(live: Path, source: str | Collection, settings: Settings, adding: Addin
         with open_writer(live, adding.wait) as writer:
             return _append_texts(writer, documents, settings, adding, progress)
     model = _model_of(live, state)
+    bits = int(state.query_encoder.get("bits", USUAL_BITS))  # those that the index has, whatever the settings say
+    settings = replace(settings, model=replace(settings.model, bits=bits))
     # The lock is taken first: who must not write learns it before hours of encoding, not after.
     with open_writer(live, adding.wait) as writer, writer.scratch() as scratch:
         with TextWriter(scratch, settings.index.most_text_bytes) as texts:

@@ -27,6 +27,7 @@ from lexigraft.core.artifact import (
     write_json,
 )
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.known_checksums import reading_every_byte
 from lexigraft.index import store as index_store
 from lexigraft.index.live.reader import open_live
 from lexigraft.index.live.state import is_live, read_state, write_state
@@ -104,7 +105,8 @@ def _encoder_of(index: Path) -> dict[str, Any]:
 
 def _copy_index(index: Path, target: Path, query_encoder: dict[str, Any]) -> None:
     """An index whose way to its model is another; every byte of it is checked first."""
-    opened, manifest = open_index(index), read_manifest(index)
+    with reading_every_byte():
+        opened, manifest = open_index(index), read_manifest(index)
     assert manifest is not None, "just opened"
     wanted = Manifest(index_store.KIND, manifest.format_version, manifest.config, manifest.parents)
     with write_artifact(target, wanted) as folder:

@@ -42,10 +42,9 @@ def encode_with_trained_model(
     fingerprint = open_artifact(model, MODEL_KIND, MODEL_FORMAT).fingerprint
     network = open_network(model, bits, on_gpu=True)
     queries: dict[str, Any] = {"kind": "model", "model": os.path.relpath(model, final), "fingerprint": fingerprint}
+    queries |= bits_config(bits)
     if network.meta.queries in WITHOUT_MODEL:
         queries |= words_of_queries(network)
-    else:
-        queries |= bits_config(bits)
     passages, searched = data.in_passages, searched_documents(collection, data, progress, collection.about_how_many())
     if texts is not None:
         searched = texts.passing(searched)

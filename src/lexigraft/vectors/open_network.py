@@ -5,20 +5,23 @@ import importlib.util
 import logging
 from collections.abc import Callable
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
-from lexigraft.core.errors import MissingExtraError
+from lexigraft.core.artifact import open_artifact
+from lexigraft.core.errors import InputError, MissingExtraError
 from lexigraft.core.installing import install_extra
+from lexigraft.core.lock import working_folder
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.folder import has_form
+from lexigraft.inference.meta import MODEL_FORMAT, MODEL_KIND, read_meta
 from lexigraft.inference.network import Network
 
 log = logging.getLogger(__name__)
+_making = Lock()
 
 USUAL_BITS = 8
 GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd")  # what a machine with a GPU that torch may use has
-# Exporters fail in as many ways as there are models; torch still encodes.
-FAILURES = (OSError, RuntimeError, ValueError, LookupError, TypeError, AttributeError, ImportError, AssertionError)
 RUNS_GRAPHS, WRITES_GRAPHS = ("onnxruntime", "tokenizers"), ("torch", "transformers", "onnx", "onnxscript")
 
 
@@ -31,6 +34,9 @@ def open_network(
 ) -> Network:
     """The model at `model`; its inference form is made where there is none yet. `bits` are those of its matrices on a
     CPU. `vocabulary`: its own, where that is open already. `on_gpu`: on a GPU where there is one, for many texts."""
+    open_artifact(model, MODEL_KIND, MODEL_FORMAT)
+    if not read_meta(model).query_length:
+        raise InputError("this model was pre-trained and not fine-tuned: it writes no vectors yet; fine-tune it first")
     if on_gpu and may_have_gpu():
         from lexigraft.model.backbone import default_device
         from lexigraft.model.encoder import open_encoder
@@ -60,15 +66,22 @@ def ensure_form(model: Path, opened: Callable[[], Any] | None = None) -> str:
         return ""
     if missing := _missing(WRITES_GRAPHS):
         return f"it has no inference form, and {missing}, which makes one, is not installed: {install_extra('train')}"
-    from lexigraft.model.inference_form import make_form
-
-    log.info("preparing the model at %s for encoding without torch, once", model)
     try:
-        make_form(model, None if opened is None else opened())
-    except FAILURES as error:
+        _make_once(model, opened)
+    except Exception as error:  # noqa: BLE001  # graphs fail in as many ways as there are models; torch still encodes
         said = str(error).strip() or type(error).__name__
         return f"its inference form cannot be made: {said.splitlines()[0]}"
     return ""
+
+
+def _make_once(model: Path, opened: Callable[[], Any] | None) -> None:
+    """Make the form by one thread of one process; others wait for it."""
+    from lexigraft.model.inference_form import make_form
+
+    with _making, working_folder(model.with_name(f".{model.name}.making"), wait=True):
+        if not has_form(model):
+            log.info("preparing the model at %s for encoding without torch, once", model)
+            make_form(model, None if opened is None else opened())
 
 
 def writes_graphs() -> bool:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.types import TermSource, TracedText, Vocabulary, require_same_vocabulary
 from lexigraft.core.word_rule import rule_in
+from lexigraft.vectors.open_network import USUAL_BITS
 from lexigraft.vectors.same_model import require_same_model
 from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.bags import TermBags
@@ -42,10 +43,11 @@ class WordQueryEncoder:
         fingerprint: str,
         reads_expansions: bool = False,
         table: TableRows | None = None,
+        bits: int = USUAL_BITS,
     ) -> None:
         self._reader, self._path, self._fingerprint = reader, model, fingerprint
         self.reads_expansions = reads_expansions  # whether documents reach the model with what was added to them
-        self._table = table
+        self._table, self._bits = table, bits
 
     def encode(self, text: str) -> Row:
         return self._weigh(self._reader.distinct_terms(text))
@@ -88,7 +90,7 @@ class WordQueryEncoder:
     def _model(self) -> "ModelQueryEncoder":
         from lexigraft.vectors.model_queries import open_model_queries
 
-        return open_model_queries(self._path, self._reader.vocabulary, self._fingerprint)
+        return open_model_queries(self._path, self._reader.vocabulary, self._fingerprint, self._bits)
 
 
 def open_word_queries(path: Path, vocabulary: Vocabulary, description: Mapping[str, Any]) -> WordQueryEncoder:
@@ -103,10 +105,11 @@ def open_word_queries(path: Path, vocabulary: Vocabulary, description: Mapping[s
     special = SpecialTokens(begin=-1, end=-1, pad=-1, mask=-1, unknown=int(description["unknown"]))
     tokenizer = SubwordTokenizer(spelling_words(opened.backend), special, wants_space(opened.backend))
     table = read_table(path) if description["queries"] == "table" else None
+    bits = int(description.get("bits", USUAL_BITS))
     if description["subwords"]:
         not_terms = frozenset(int(number) for number in description["special"])
         return WordQueryEncoder(
-            SubwordReader(opened.backend, tokenizer, vocabulary, not_terms), path, fingerprint, expands, table
+            SubwordReader(opened.backend, tokenizer, vocabulary, not_terms), path, fingerprint, expands, table, bits
         )
     reader = AlignedReader(tokenizer, vocabulary, facts["stemmer"], facts["stopwords"], rule_in(facts))
-    return WordQueryEncoder(reader, path, fingerprint, expands, table)
+    return WordQueryEncoder(reader, path, fingerprint, expands, table, bits)

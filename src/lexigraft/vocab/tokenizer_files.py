@@ -91,7 +91,7 @@ def open_tokenizer(folder: Path) -> OpenTokenizer:
     try:
         import tokenizers
     except ImportError as error:
-        raise MissingExtraError(f"the tokenizer in {folder}", "tokenizers", install_extra("train")) from error
+        raise MissingExtraError(f"the tokenizer in {folder}", "tokenizers", install_extra("search")) from error
     file = folder / (MODEL_FILE if (folder / MODEL_FILE).is_file() else PIECES_FILE)
     try:
         backend = tokenizers.Tokenizer.from_file(str(file)) if file.name == MODEL_FILE else _of_pieces(file)

@@ -15,7 +15,7 @@ from lexigraft.inference.graph_network import open_graph
 from lexigraft.inference.meta import BY_TABLE, BY_WORDS, LOG1P_TWICE, PLAIN, UNICOIL
 from lexigraft.inference.network import NOTHING
 from lexigraft.inference.reading import read_documents, read_queries
-from lexigraft.model import graph_head, inference_form
+from lexigraft.model import graph_files, graph_head, inference_form
 from lexigraft.model.backbone import load_backbone
 from lexigraft.model.encoder import FORMAT_VERSION, KIND, SparseEncoder, open_encoder, save_encoder
 from lexigraft.model.graph_bert import can_write
@@ -133,6 +133,7 @@ def test_a_vocabulary_of_many_tiles(folders, tmp_path, monkeypatch):
     monkeypatch.setattr(graph_head, "TILE", 5)
     require_same(saved(grafted(folders["bert"]), tmp_path / "model"))
     monkeypatch.setattr(graph_head, "TILE", 7)
+    monkeypatch.setattr(graph_files, "SMALLEST", 20)  # so that biases of a tile go into the file, too
     require_same(saved(grafted(folders["bert"]), tmp_path / "summing", pooling="sum"))
 
 

@@ -1,10 +1,14 @@
 """Which form of a model is opened, and what is said where it is not the one that starts at once."""
 
 import logging
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from subprocess import PIPE, Popen
 
 import pytest
+from onnxruntime.capi.onnxruntime_pybind11_state import InvalidGraph
 
-from lexigraft.core.errors import MissingExtraError
+from lexigraft.core.errors import ArtifactError, MissingExtraError
 from lexigraft.inference.folder import form_beside, has_form
 from lexigraft.inference.graph_network import GraphNetwork
 from lexigraft.model import inference_form
@@ -63,7 +67,7 @@ def test_a_model_that_has_its_graph_needs_nothing_that_makes_one(model, monkeypa
 
 def test_what_cannot_be_exported_is_run_by_torch(model, monkeypatch, caplog):
     def fail(encoder, folder):
-        raise RuntimeError("no such operator\nand a long story")
+        raise InvalidGraph("no such operator\nand a long story")  # which is no RuntimeError
 
     monkeypatch.setattr(inference_form, "_write_graphs", fail)
     assert isinstance(open_network(model), TorchNetwork)
@@ -76,4 +80,25 @@ def test_what_cannot_be_exported_is_run_by_torch(model, monkeypatch, caplog):
 def test_with_neither_it_is_said_what_is_needed(model, monkeypatch):
     without(monkeypatch, "onnxruntime", "torch")
     with pytest.raises(MissingExtraError, match=r"needs the package 'torch'.*onnxruntime is not installed"):
+        open_network(model)
+
+
+@pytest.mark.parametrize("by", ["threads", "processes"])
+def test_several_make_it_once(by, model, monkeypatch):
+    if by == "threads":
+        with ThreadPoolExecutor(3) as pool:
+            found = list(pool.map(lambda _: open_network(model), range(3)))
+        assert [type(one).__name__ for one in found] == ["GraphNetwork"] * 3
+        return
+    code = "import sys; from pathlib import Path; from lexigraft.vectors.open_network import open_network; "
+    code += "print(type(open_network(Path(sys.argv[1]))).__name__)"
+    started = [Popen([sys.executable, "-c", code, str(model)], stdout=PIPE, text=True) for _ in range(3)]
+    assert [process.communicate()[0].strip() for process in started] == ["GraphNetwork"] * 3
+    assert [path.name for path in model.parent.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_damaged_model_is_named(model):
+    open_network(model)
+    (model / "encoder.json").write_text("{")
+    with pytest.raises(ArtifactError, match=r"encoder\.json"):
         open_network(model)

@@ -9,8 +9,10 @@ from lexigraft.core.settings import DataSettings, IndexSettings
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
+from lexigraft.stages.encode_model import bits_config, encode_with_trained_model
 from lexigraft.study.wackiness.place import Workplace
 from lexigraft.vectors import store as vectors_store
+from lexigraft.vectors.open_network import USUAL_BITS
 from lexigraft.vectors.store import open_vectors
 
 FROM_MODEL: Mapping[str, Any] = {"encoder": "model"}
@@ -25,20 +27,19 @@ def encode_and_index(
     fingerprint: str,
     settings: IndexSettings,
     config: Mapping[str, Any] = FROM_MODEL,
+    bits: int = USUAL_BITS,
 ) -> tuple[Path, Path]:
     """(index, vectors) of the documents of `collection`, encoded by the model at `model`, whose manifest has the
     `fingerprint`; both lie in the folder `within` of the workplace, which may be "" for the workplace itself. `config`:
-    what, if it changes, has the documents encoded anew."""
+    what, if it changes, has the documents encoded anew. `bits`: of the model's matrices, on a CPU."""
 
     def encode(folder: Path) -> None:
-        from lexigraft.stages.encode_model import encode_with_trained_model
-
         final = (place.folder / within / "vectors").resolve()
-        encode_with_trained_model(collection, data, model, folder, final, place.progress)
+        encode_with_trained_model(collection, data, model, folder, final, place.progress, bits=bits)
 
     before = f"{within}/" if within else ""
     vectors = place.ensure(
-        f"{before}vectors", vectors_store.KIND, vectors_store.FORMAT_VERSION, dict(config),
+        f"{before}vectors", vectors_store.KIND, vectors_store.FORMAT_VERSION, {**config, **bits_config(bits)},
         {"corpus": collection.digest(CORPUS), "model": fingerprint}, encode,
     )  # fmt: skip
     manifest = read_manifest(vectors)

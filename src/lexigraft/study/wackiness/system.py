@@ -36,6 +36,7 @@ from lexigraft.study.wackiness.place import Workplace
 from lexigraft.study.wackiness.pruning import SHARES, pruning_rows
 from lexigraft.study.wackiness.removal import REPEATS, TIE_DRAWS, removal_curves
 from lexigraft.study.wackiness.settings import DOCUMENT_SIDE, QUERY_SIDE, WackinessSettings
+from lexigraft.vectors.open_network import USUAL_BITS
 from lexigraft.vocab.stopwords import ENGLISH
 
 log = logging.getLogger(__name__)
@@ -197,7 +198,7 @@ class SystemStudy:
         model = (self.system.vectors_path / description["model"]).resolve()
         index, vectors = encode_and_index(
             self.place, f"other-{collection.name}", collection, data, model, description["fingerprint"],
-            self.system.index_settings,
+            self.system.index_settings, bits=int(description.get("bits", USUAL_BITS)),
         )  # fmt: skip
         other = OpenSystem(self.system.name, self.system.system, collection, data, index, vectors)
         return self._removal(other, f"removal-{collection.name}", scored, "out-of-domain", 10)
