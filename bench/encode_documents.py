@@ -1,15 +1,19 @@
 """Documents a second and peak memory of encoding: Lexigraft beside sentence-transformers, with the same weights.
 
     python -m bench.encode_documents --data DIR [--length 128] [--documents 200] [--rounds 3] [--cores 1 2]
-        [--former CHECKOUT/src] [--onnx-python PYTHON] [--out FILE.json]
+        [--former CHECKOUT/src] [--onnx-python PYTHON] [--patience SECONDS] [--out FILE.json]
 
 A SPLADE model is made of the packaged all-MiniLM-L6-v2 (`bench.splade_folder`), saved as sentence-transformers keeps
 it, and imported by `lexigraft model import`. Documents are spread evenly over the collection. All contenders write some
 of them first: what is printed begins with the largest difference of a weight from sentence-transformers' by torch, and
 more than rounding in float32 is an error. Then each encodes all of them in a process of its own, in turns;
 sentence-transformers has the batch size that was better in the first round. Medians are printed as JSON, with the time
-that opening a model and encoding one text takes, which documents a second leave out. With `--out`, the collection's
-result is added to those that the file has.
+that opening a model and encoding one text takes, which documents a second leave out. With `--out`, the
+collection's result is added to those that the file has.
+
+Others may use the machine meanwhile, and a contender that gets one core of two is as fast as on one: `others_cores`
+says how many cores they had while it encoded, and where that is more than a tenth of one, documents a second on all
+cores mean nothing. `--patience` waits so long at most, before each, until they are quiet.
 
 `--former` is the source folder of a Lexigraft that had no inference form, and encoded by torch.
 
@@ -28,6 +32,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -35,6 +40,7 @@ from typing import Any
 import numpy as np
 
 import lexigraft
+from bench.encode_contenders import busy_seconds
 from bench.splade_folder import write_splade
 from lexigraft.data.sources import open_source
 from lexigraft.inference.meta import read_meta
@@ -58,12 +64,14 @@ def main() -> None:
     parser.add_argument("--cores", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--former", type=Path)
     parser.add_argument("--onnx-python", type=Path)
+    parser.add_argument("--patience", type=int, default=0)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         result = compare(options, Path(scratch))
     found = json.loads(options.out.read_text()) if options.out and options.out.exists() else {}
-    text = json.dumps({**found, options.data.name: result}, indent=2)
+    found[options.data.name] = {**found.get(options.data.name, {}), **result}
+    text = json.dumps(found, indent=2)
     print(text)
     if options.out:
         options.out.write_text(text + "\n")
@@ -85,9 +93,9 @@ def compare(options: argparse.Namespace, work: Path) -> dict[str, Any]:
         "difference_from_sentence_transformers": differences(jobs, work),
     }
     for cores in options.cores:
-        first = one_round(jobs, work, cores)
+        first = one_round(jobs, work, cores, options.patience)
         kept = {name: job for name, job in jobs.items() if is_better_batch(name, first)}
-        rounds = [first, *(one_round(kept, work, cores) for _ in range(options.rounds - 1))]
+        rounds = [first, *(one_round(kept, work, cores, options.patience) for _ in range(options.rounds - 1))]
         result[f"{cores} core{'s' * (cores > 1)}"] = summary(rounds, result)
     return result
 
@@ -185,9 +193,22 @@ def dense(path: Path, n_terms: int) -> np.typing.NDArray[np.float32]:
     return vectors
 
 
-def one_round(jobs: Mapping[str, Mapping[str, Any]], work: Path, cores: int) -> dict[str, dict[str, float]]:
+def wait_for_quiet(patience: int) -> None:
+    """Until others use less than a tenth of a core, but no longer than `patience` seconds."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        before = busy_seconds()
+        time.sleep(2)
+        if busy_seconds() - before < 0.1 * 2:
+            return
+
+
+def one_round(
+    jobs: Mapping[str, Mapping[str, Any]], work: Path, cores: int, patience: int
+) -> dict[str, dict[str, float]]:
     found = {}
     for name, job in jobs.items():
+        wait_for_quiet(patience)
         found[name] = run(job, work, cores)
         print(f"{cores} core(s), {name}: {found[name]}", file=sys.stderr, flush=True)
     return found
@@ -210,7 +231,10 @@ def summary(rounds: Sequence[Mapping[str, Mapping[str, float]]], amount: Mapping
     def ratio(name: str, key: str) -> float:
         return round(statistics.median(found[name][key] / found[OURS][key] for found in rounds), 2)
 
-    rows: dict[str, Any] = {"sgemm_gflops": round(median(SGEMM, "gflops"), 1)}
+    rows: dict[str, Any] = {
+        "sgemm_gflops": round(median(SGEMM, "gflops"), 1),
+        "sgemm_others_cores": round(median(SGEMM, "others_cores"), 2),
+    }
     for name, found in rounds[0].items():
         if name == SGEMM:
             continue
@@ -223,6 +247,7 @@ def summary(rounds: Sequence[Mapping[str, Mapping[str, float]]], amount: Mapping
             "documents_per_cpu_s": round(amount["documents"] / median(name, "cpu_s"), 2),
             "tokens_per_s": round(amount["tokens"] / seconds),
             "gflops": round(amount["gflop"] / seconds, 1),
+            "others_cores": round(median(name, "others_cores"), 2),
             "peak_mib": round(median(name, "peak_mib")),
             "open_s": round(median(name, "open_s"), 2),
             "times_ours": ratio(name, "encode_s"),
