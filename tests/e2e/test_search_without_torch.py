@@ -20,7 +20,8 @@ from lexigraft.vocab.lookup import own_terms_table
 from tests.families import write_backbone
 from tests.unit.model.test_inference_form import TERMS, grafted, plain, saved
 
-KINDS = ("grafted", "sum", "cls", "plain", "unicoil", BY_WORDS, BY_TABLE)
+FIRST, OTHERS = ("grafted", BY_TABLE), ("sum", "cls", "plain", "unicoil", BY_WORDS)
+KINDS = [*FIRST, *(pytest.param(kind, marks=pytest.mark.integration) for kind in OTHERS)]  # each takes ten seconds
 TEXTS = ("kur mel tos", "vip zan of kur", "fod gix mela", "bru kura melmel")
 DOCUMENTS = [Document(f"d{number}", "", text) for number, text in enumerate(TEXTS, 1)]
 QUESTION = "kur of mela"

@@ -3,7 +3,8 @@ installed.
 
 They are what `pip install -c constraints.txt -e '.[train]'` brings on every platform, closed over its dependencies, and
 the standard library. Left out are Lexigraft itself, whose docstrings change every day, pip, whose version nobody pins,
-and what comes on some platforms only (ir-measures and its pytrec-eval, triton, the libraries of CUDA).
+and what comes on some platforms only (ir-measures and its pytrec-eval, triton, the libraries of CUDA). So is what came
+after the collection was fixed, with what only that needs: numbers of different days can be compared.
 """
 
 import importlib.metadata
@@ -12,6 +13,7 @@ from importlib.metadata import Distribution
 from typing import NamedTuple
 
 PYTHON = "python"  # the standard library
+CAME_LATER = ("onnx", "onnxscript", "onnxruntime")
 JUDGED_DISTRIBUTIONS = (
     "annotated-doc", "annotated-types", "anyio", "click", "contourpy", "cycler", "filelock", "fonttools", "fsspec",
     "h11", "hf-xet", "httpcore2", "httpx2", "huggingface-hub", "idna", "jinja2", "kiwisolver", "llvmlite",

@@ -22,7 +22,8 @@ def canonical(name):
 def is_wanted(requirement):
     """Whether it is installed here, and not on some platforms only: that would not be the same everywhere."""
     on_some = re.match("ir-measures|triton|nvidia-|cuda-|colorama", canonical(requirement.name))
-    return not on_some and (requirement.marker is None or requirement.marker.evaluate())
+    later = canonical(requirement.name) in named.CAME_LATER
+    return not on_some and not later and (requirement.marker is None or requirement.marker.evaluate())
 
 
 def test_the_named_packages_are_what_the_extra_train_brings():

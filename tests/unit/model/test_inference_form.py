@@ -96,7 +96,11 @@ def dense(rows, n_terms):
     return made
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+EXPORTED = [family for family in FAMILIES if family not in ("bert", "roberta")]  # takes seconds each
+SLOW = [pytest.param(family, marks=pytest.mark.integration) for family in EXPORTED[1:]]
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", EXPORTED[0], *SLOW])
 def test_every_family(family, folders, tmp_path):
     assert can_write(load_backbone(str(folders[family])).body) == (family in ("bert", "roberta"))
     require_same(saved(plain(folders[family]), tmp_path / "model", pooled="all"))

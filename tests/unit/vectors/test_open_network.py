@@ -83,7 +83,7 @@ def test_with_neither_it_is_said_what_is_needed(model, monkeypatch):
         open_network(model)
 
 
-@pytest.mark.parametrize("by", ["threads", "processes"])
+@pytest.mark.parametrize("by", ["threads", pytest.param("processes", marks=pytest.mark.integration)])
 def test_several_make_it_once(by, model, monkeypatch):
     if by == "threads":
         with ThreadPoolExecutor(3) as pool:
