@@ -36,6 +36,35 @@ OptionalRunOption = Annotated[
     typer.Option("--run", help="The folder of a run; the quickstart's where neither it nor --index is given."),
 ]
 
+QueriesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--queries",
+        help="A file of queries (JSON lines, tab-separated, TREC topics) instead of one; --k is then 1000 where not "
+        "given.",
+    ),
+]
+ThreadsOption = Annotated[
+    int, typer.Option("--threads", min=0, help="With --queries: searches at a time; 0: one for each core.")
+]
+WholeTextOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--text/--no-text",
+        help="Whole texts, or only the part with the words that matched; with --json texts are whole where neither is "
+        "given.",
+        show_default=False,
+    ),
+]
+VerifyOption = Annotated[
+    bool,
+    typer.Option(
+        "--verify",
+        help="Compare every byte that is opened with its checksum, also of large files that were compared before and "
+        "are unchanged, as far as the file system knows.",
+    ),
+]
+
 
 def search(
     query: Annotated[str | None, typer.Argument(help="What to look for; without it a prompt opens.")] = None,
@@ -43,18 +72,9 @@ def search(
     index: IndexOption = None,
     system: SystemOption = None,
     k: Annotated[int | None, typer.Option("--k", min=1, help="How many results; 10 where not given.")] = None,
-    queries: Annotated[
-        Path | None,
-        typer.Option(
-            "--queries",
-            help="A file of queries (JSON lines, tab-separated, TREC topics) instead of one; --k "
-            "is then 1000 where not given.",
-        ),
-    ] = None,
+    queries: QueriesOption = None,
     out: Annotated[Path | None, typer.Option("--out", help="With --queries: the TREC run to write.")] = None,
-    threads: Annotated[
-        int, typer.Option("--threads", min=0, help="With --queries: searches at a time; 0: one for each core.")
-    ] = 0,
+    threads: ThreadsOption = 0,
     where: WhereOption = None,
     overlap: OverlapOption = 0.0,
     overlap_of: OverlapOfOption = "terms",
@@ -64,24 +84,9 @@ def search(
     cost: SearchCostOption = None,
     budget: SearchBudgetOption = None,
     vectors: VectorsOption = None,
-    text: Annotated[
-        bool | None,
-        typer.Option(
-            "--text/--no-text",
-            help="Whole texts, or only the part with the words that matched; with --json texts are whole where "
-            "neither is given.",
-            show_default=False,
-        ),
-    ] = None,
+    text: WholeTextOption = None,
     json: JsonOption = False,
-    verify: Annotated[
-        bool,
-        typer.Option(
-            "--verify",
-            help="Compare every byte that is opened with its checksum, also of large files that were compared before "
-            "and are unchanged, as far as the file system knows.",
-        ),
-    ] = False,
+    verify: VerifyOption = False,
 ) -> None:
     """Search a run's documents: rank, score, title, the part of the text that matched best, and the terms that matched.
 

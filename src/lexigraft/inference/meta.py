@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.word_rule import WordRule, rule_in
 
 MODEL_KIND, MODEL_FORMAT = "model", 2  # of the artifact that a model is
@@ -61,4 +62,13 @@ class EncoderMeta:
 
 def read_meta(path: Path) -> EncoderMeta:
     """What the model at `path` says of itself."""
-    return EncoderMeta(**json.loads((path / FACTS).read_text(encoding="utf-8")))
+    try:
+        return EncoderMeta(**json.loads((path / FACTS).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise ArtifactError(f"{path / FACTS} cannot be read ({error}); build the model again") from error
+
+
+def require_finetuned(meta: EncoderMeta) -> None:
+    """Raise where a model only names masked terms so far, and ranks nothing."""
+    if not meta.query_length:
+        raise InputError("this model was pre-trained and not fine-tuned: it writes no vectors yet; fine-tune it first")

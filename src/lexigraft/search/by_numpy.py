@@ -11,6 +11,7 @@ from lexigraft.core.compiled import LOADING
 from lexigraft.index.codec import padded
 from lexigraft.index.inverted import Index
 from lexigraft.index.lists_by_numpy import list_in_range
+from lexigraft.index.stored_lists import StoredLists
 from lexigraft.search.searching import Allowed, Found
 from lexigraft.search.topk import RANK_MASK
 
@@ -35,9 +36,7 @@ def search_by_numpy(
     for number in range(len(stored.entries)):
         first = number * stored.range_size
         totals = np.zeros(padded(min(stored.range_size, stored.n_documents - first)), np.int64)
-        for term, weight in zip(terms.tolist(), integers.tolist(), strict=True):
-            places, impacts = list_in_range(stored, number, term)
-            totals[places] += impacts.astype(np.int64) * weight
+        _add_lists(stored, number, terms, integers, totals)
         places = np.flatnonzero(totals)
         if allowed is not None:
             places = places[allowed[first + places] != 0]
@@ -56,12 +55,23 @@ def precise_by_numpy(
     totals = np.zeros(index.n_documents, np.int64)
     for number in range(len(stored.entries)):
         some = totals[number * stored.range_size : (number + 1) * stored.range_size]
-        for term, weight in zip(terms.tolist(), integers.tolist(), strict=True):
-            places, impacts = list_in_range(stored, number, term)
-            some[places] += impacts.astype(np.int64) * weight
+        _add_lists(stored, number, terms, integers, some)
     if allowed is not None:
         totals[allowed == 0] = 0
     return totals
+
+
+def _add_lists(
+    stored: StoredLists,
+    number: int,
+    terms: NDArray[np.int32],
+    integers: NDArray[np.int32],
+    totals: NDArray[np.int64],
+) -> None:
+    """Add what the query's terms give to the documents of range `number`."""
+    for term, weight in zip(terms.tolist(), integers.tolist(), strict=True):
+        places, impacts = list_in_range(stored, number, term)
+        totals[places] += impacts.astype(np.int64) * weight
 
 
 def _best(keys: NDArray[np.int64], rows: NDArray[np.int64], k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

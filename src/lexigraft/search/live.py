@@ -7,7 +7,7 @@ are broken by `doc_id`.
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,7 @@ class LiveSearcher:
     def search(self, term_ids: NDArray[np.int32], weights: NDArray[np.float32], k: int, query_id: str = "") -> Ranking:
         """The k living documents with the largest dot product, ties by `doc_id`; only those that share a term. A
         document cut into passages has the score of its best one."""
-        doc_ids, scores, _, _ = in_one_order(self.index.segments, self._best(term_ids, weights, k, None))
+        doc_ids, scores, _, _ = self._in_order(term_ids, weights, k, None)
         return Ranking(query_id, tuple(doc_ids), tuple(scores))
 
     def search_places(
@@ -88,7 +88,7 @@ class LiveSearcher:
         """The same with the place of each document, best first. `allowed`, one mask a segment of one byte a row, says
         which rows may be found (0: not). `counted`: the terms that an overlap is a share of, instead of the query's."""
         segments = self.index.segments
-        doc_ids, scores, numbers, rows = in_one_order(segments, self._best(term_ids, weights, k, allowed, counted))
+        doc_ids, scores, numbers, rows = self._in_order(term_ids, weights, k, allowed, counted)
         found = zip(doc_ids, scores, map(segments.__getitem__, numbers), rows, numbers, strict=True)
         return list(map(Place._make, found))
 
@@ -102,9 +102,15 @@ class LiveSearcher:
     ) -> tuple[list[str], list[float], list[str]]:
         """(ids, scores, titles) of what `search_places` finds: all strings are read together, which for many results
         is several times as fast."""
-        segments = self.index.segments
-        doc_ids, scores, numbers, rows = in_one_order(segments, self._best(term_ids, weights, k, allowed, counted))
-        return doc_ids, scores, titles_at(segments, numbers, rows)
+        doc_ids, scores, numbers, rows = self._in_order(term_ids, weights, k, allowed, counted)
+        return doc_ids, scores, titles_at(self.index.segments, numbers, rows)
+
+    def _in_order(
+        self, term_ids: NDArray[np.int32], weights: NDArray[np.float32], k: int, *which: Any
+    ) -> tuple[list[str], list[float], list[int], list[int]]:
+        """(ids, scores, numbers of segments, rows) of the best of all segments; `which` may be found, as in
+        `search_places`."""
+        return in_one_order(self.index.segments, self._best(term_ids, weights, k, *which))
 
     def search_batch(self, queries: SparseMatrix, k: int, threads: int = 0) -> list[Ranking]:
         """One ranking per row of `queries`, in order, found by so many threads (0: one for each core)."""

@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.artifact import open_artifact
 from lexigraft.core.types import TracedText, Vocabulary, require_same_vocabulary
-from lexigraft.inference.meta import MODEL_FORMAT, MODEL_KIND, read_meta
+from lexigraft.inference.meta import read_meta
 from lexigraft.inference.network import Network
 from lexigraft.vectors.encoding_facts import EncodingFacts
 from lexigraft.vectors.open_network import USUAL_BITS, open_network
@@ -62,7 +61,6 @@ def open_model_queries(
     path: Path, vocabulary: Vocabulary, fingerprint: str, bits: int = USUAL_BITS
 ) -> ModelQueryEncoder:
     """The model at `path`, which must have the index's vocabulary and be the very one that wrote its documents."""
-    open_artifact(path, MODEL_KIND, MODEL_FORMAT)
     of_model = read_meta(path).vocab_fingerprint
     require_same_vocabulary(f"the model at {path}", of_model, "the index", vocabulary.fingerprint)
     require_same_model(path, fingerprint)

@@ -9,12 +9,12 @@ from threading import Lock
 from typing import Any
 
 from lexigraft.core.artifact import open_artifact
-from lexigraft.core.errors import InputError, MissingExtraError
+from lexigraft.core.errors import MissingExtraError
 from lexigraft.core.installing import install_extra
 from lexigraft.core.lock import working_folder
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.folder import has_form
-from lexigraft.inference.meta import MODEL_FORMAT, MODEL_KIND, read_meta
+from lexigraft.inference.meta import MODEL_FORMAT, MODEL_KIND, read_meta, require_finetuned
 from lexigraft.inference.network import Network
 
 log = logging.getLogger(__name__)
@@ -35,8 +35,7 @@ def open_network(
     """The model at `model`; its inference form is made where there is none yet. `bits` are those of its matrices on a
     CPU. `vocabulary`: its own, where that is open already. `on_gpu`: on a GPU where there is one, for many texts."""
     open_artifact(model, MODEL_KIND, MODEL_FORMAT)
-    if not read_meta(model).query_length:
-        raise InputError("this model was pre-trained and not fine-tuned: it writes no vectors yet; fine-tune it first")
+    require_finetuned(read_meta(model))
     if on_gpu and may_have_gpu():
         from lexigraft.model.backbone import default_device
         from lexigraft.model.encoder import open_encoder

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.errors import InputError
 from lexigraft.core.types import TracedText
+from lexigraft.inference.meta import require_finetuned
 from lexigraft.inference.network import Network, Rows
 from lexigraft.inference.reading import ReadTexts, read_documents, read_queries
 from lexigraft.inference.traced_text import trace_text
@@ -19,10 +19,7 @@ class TextEncoder:
 
     def __init__(self, network: Network, are_queries: bool) -> None:
         meta = network.meta
-        if not meta.query_length:
-            raise InputError(
-                "this model was pre-trained and not fine-tuned: it writes no vectors yet; fine-tune it first"
-            )
+        require_finetuned(meta)
         self.network, self._are_queries = network, are_queries
         self.length = meta.query_length if are_queries else meta.document_length
         self.most_terms = meta.query_terms if are_queries else meta.document_terms

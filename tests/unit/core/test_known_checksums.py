@@ -146,10 +146,13 @@ def test_a_cache_that_cannot_be_written_costs_nothing_but_time(thing, tmp_path, 
     assert hashed == ["large", "small"] * 2
 
 
-def test_nobodys_home(thing, monkeypatch, later):
+def test_nobodys_home(thing, monkeypatch, later, hashed):
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(known_checksums.Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
+    hashed.clear()
     opens(thing)
+    opens(thing)
+    assert hashed == ["large", "small"] * 2
 
 
 def test_the_oldest_are_forgotten(thing, cache, later):

@@ -58,7 +58,7 @@ def saved(encoder, path, **meta):
     return path
 
 
-def require_same(path, tolerance=1e-5):
+def assert_writes_as_torch(path, tolerance=1e-5):
     """Both forms of the model at `path` write the same weights for queries and documents, and name the same tokens."""
     make_form(path)
     ours, theirs = open_graph(path, 32), TorchNetwork(open_encoder(path), exact=True)
@@ -103,26 +103,26 @@ SLOW = [pytest.param(family, marks=pytest.mark.integration) for family in EXPORT
 @pytest.mark.parametrize("family", ["bert", "roberta", EXPORTED[0], *SLOW])
 def test_every_family(family, folders, tmp_path):
     assert can_write(load_backbone(str(folders[family])).body) == (family in ("bert", "roberta"))
-    require_same(saved(plain(folders[family]), tmp_path / "model", pooled="all"))
+    assert_writes_as_torch(saved(plain(folders[family]), tmp_path / "model", pooled="all"))
 
 
 @pytest.mark.parametrize("own", [True, False])
 @pytest.mark.parametrize("pooling", ["max", "sum", "cls"])
 @pytest.mark.parametrize("pooled", ["words", "all"])
 def test_words_that_are_pooled(pooling, pooled, own, folders, tmp_path):
-    require_same(saved(grafted(folders["bert"], own), tmp_path / "model", pooling=pooling, pooled=pooled))
+    assert_writes_as_torch(saved(grafted(folders["bert"], own), tmp_path / "model", pooling=pooling, pooled=pooled))
 
 
 @pytest.mark.parametrize("pooling", ["max", "sum"])
 def test_twice_the_logarithm(pooling, folders, tmp_path):
     encoder = grafted(folders["roberta"])
-    require_same(saved(encoder, tmp_path / "model", pooling=pooling, activation=LOG1P_TWICE))
+    assert_writes_as_torch(saved(encoder, tmp_path / "model", pooling=pooling, activation=LOG1P_TWICE))
 
 
 def test_impacts(folders, tmp_path):
     backbone = load_backbone(str(folders["bert"]))
     head = ImpactHead(torch.linspace(-0.2, 0.3, backbone.width)[None], torch.full((1,), 0.1), backbone.is_term())
-    require_same(saved(SparseEncoder(backbone, head, backbone.subwords(), UNICOIL), tmp_path / "model"))
+    assert_writes_as_torch(saved(SparseEncoder(backbone, head, backbone.subwords(), UNICOIL), tmp_path / "model"))
 
 
 @pytest.mark.parametrize("queries", [BY_WORDS, BY_TABLE])
@@ -130,15 +130,15 @@ def test_queries_without_a_model(queries, folders, tmp_path):
     encoder = grafted(folders["bert"])
     if queries == BY_TABLE:
         encoder.set_table(own_terms_table(np.linspace(0.5, 3, len(TERMS))))
-    require_same(saved(encoder, tmp_path / "model", queries=queries))
+    assert_writes_as_torch(saved(encoder, tmp_path / "model", queries=queries))
 
 
 def test_a_vocabulary_of_many_tiles(folders, tmp_path, monkeypatch):
     monkeypatch.setattr(graph_head, "TILE", 5)
-    require_same(saved(grafted(folders["bert"]), tmp_path / "model"))
+    assert_writes_as_torch(saved(grafted(folders["bert"]), tmp_path / "model"))
     monkeypatch.setattr(graph_head, "TILE", 7)
     monkeypatch.setattr(graph_files, "SMALLEST", 20)  # so that biases of a tile go into the file, too
-    require_same(saved(grafted(folders["bert"]), tmp_path / "summing", pooling="sum"))
+    assert_writes_as_torch(saved(grafted(folders["bert"]), tmp_path / "summing", pooling="sum"))
 
 
 def test_eight_bits_are_near_and_do_not_depend_on_the_batch(folders, tmp_path):

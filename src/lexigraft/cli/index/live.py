@@ -22,7 +22,7 @@ from lexigraft.core.errors import SettingError
 from lexigraft.core.types import counted_rows
 
 if TYPE_CHECKING:
-    from lexigraft.index.live.writer import Merged
+    from lexigraft.index.live.writer import Appended, Merged
 
 LiveArgument = Annotated[Path, typer.Argument(help="The folder of a live index.", metavar="LIVE")]
 WaitOption = Annotated[
@@ -102,11 +102,15 @@ def add(
         compile_search(live)
     if json:
         print_json({"live": str(live), **asdict(added)})
-        return
+    else:
+        _show_added(live, added, holds_passages(live), is_new=data is not None and not was_there)
+
+
+def _show_added(live: Path, added: "Appended", passages: bool, is_new: bool) -> None:
     replaced = f", {added.n_replaced:,} of them in the place of older ones" if added.n_replaced else ""
-    rows = counted_rows(added.n_rows, holds_passages(live))
+    rows = counted_rows(added.n_rows, passages)
     print_line(f"{live}: {rows} added as segment {added.segment}{replaced}")
-    if data is not None and not was_there:
+    if is_new:
         print_line(f"{live} is a new live index of BM25.")
     if added.own_scale:
         print_line(
