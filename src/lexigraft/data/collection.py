@@ -13,6 +13,7 @@ judgements are, where they are asked for. Errors name file and line. An id that 
 lines or, on request, the first is kept and the others are counted in a warning.
 """
 
+import gzip
 import hashlib
 import logging
 from abc import ABC, abstractmethod
@@ -48,7 +49,7 @@ CORPUS, QUERIES = "corpus", "queries"
 
 Noun = TypeVar("Noun", Document, Query)
 
-OF_LINES = (".jsonl", ".tsv")  # files with a document a line
+OF_LINES = (".jsonl", ".tsv", ".jsonl.gz", ".tsv.gz")  # files with a document a line
 
 log = logging.getLogger(__name__)
 
@@ -127,7 +128,7 @@ class FolderCollection(Collection):
 
     def about_how_many(self) -> int | None:
         """By the lines of files that have a document a line."""
-        if any(not file.is_file() or file.suffix not in OF_LINES for file in self.corpus_files):
+        if any(not file.is_file() or not file.name.endswith(OF_LINES) for file in self.corpus_files):
             return None
         return sum(_n_lines(file) for file in self.corpus_files)
 
@@ -215,7 +216,7 @@ def open_collection(folder: Path, reading: Reading = STRICT) -> FolderCollection
 
 
 def _n_lines(path: Path) -> int:
-    with path.open("rb") as file:
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
         return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
 
 

@@ -14,12 +14,9 @@ from lexigraft.index.texts import TextWriter
 from lexigraft.vectors.lexical import encode_documents
 
 
-def searched_documents(
-    collection: Collection, settings: DataSettings, progress: Progress, total: int | None = None
-) -> Iterator[Document]:
-    """What is encoded and indexed: documents, or their passages. `total`: how many documents there are, where it is
-    known."""
-    documents: Iterable[Document] = progress.track(collection.documents(), "encoding documents", total)
+def searched_documents(collection: Collection, settings: DataSettings, progress: Progress) -> Iterator[Document]:
+    """What is encoded and indexed: documents, or their passages."""
+    documents: Iterable[Document] = progress.track(collection.documents(), "encoding documents")
     if settings.in_passages:
         documents = cut_passages(documents, settings.passage_words, settings.passage_overlap, settings.passage_by)
     return iter(documents)

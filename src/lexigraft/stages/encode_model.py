@@ -45,11 +45,12 @@ def encode_with_trained_model(
     queries |= bits_config(bits)
     if network.meta.queries in WITHOUT_MODEL:
         queries |= words_of_queries(network)
-    passages, searched = data.in_passages, searched_documents(collection, data, progress, collection.about_how_many())
+    passages, searched = data.in_passages, searched_documents(collection, data, SILENT)
     if texts is not None:
         searched = texts.passing(searched)
     with _as_read(searched, network.meta, expansions, passages, model) as documents:
-        encode_with_model(documents, network, queries, folder, passages)
+        total = None if passages else collection.about_how_many()
+        encode_with_model(documents, network, queries, folder, passages, progress, total)
 
 
 @contextmanager

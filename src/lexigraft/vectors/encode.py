@@ -1,6 +1,6 @@
 """Text to learned sparse vectors, streamed: the model's counterpart of `lexical`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from lexigraft.core.arrays import ArrayWriter, StringTableWriter, write_strings
 from lexigraft.core.errors import InputError
+from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Document
 from lexigraft.inference.network import Network
 from lexigraft.vectors.encoding_facts import EncodingFacts
@@ -16,7 +17,7 @@ from lexigraft.vectors.text_encoder import TextEncoder
 from lexigraft.vocab.batching import batches
 from lexigraft.vocab.expansions import split_expansion
 
-READ_AHEAD = 4096  # so many texts at most are sorted by length at a time: many of one length are encoded together
+READ_AHEAD = 1024  # so many texts at most are sorted by length at a time: many of one length are encoded together
 
 
 def encode_with_model(
@@ -25,8 +26,11 @@ def encode_with_model(
     query_encoder: Mapping[str, Any],
     folder: Path,
     passages: bool = False,
+    progress: Progress = SILENT,
+    total: int | None = None,
 ) -> VectorsMeta:
-    """Write the vectors of a stream of documents, with their ids, titles and vocabulary, into `folder`."""
+    """Write the vectors of a stream of documents, with their ids, titles and vocabulary, into `folder`. `total`: how
+    many there are, where it is known."""
     text_encoder, n_rows = TextEncoder(network, are_queries=False), 0
     facts = EncodingFacts(text_encoder.length, text_encoder.most_terms)
     reads_expansions = network.meta.expansion_length > 0
@@ -38,14 +42,23 @@ def encode_with_model(
         ArrayWriter(folder / "weights.npy", np.float32) as weights,
     ):
         indptr.append(np.zeros(1, np.int64))
-        for batch in batches(documents, lambda document: len(document.text), READ_AHEAD):
+
+        def encoded() -> Iterator[int]:
+            """Write all of them, some at a time, and tell how many when they are done: not when they are read."""
+            for batch in batches(documents, lambda document: len(document.text), READ_AHEAD):
+                write(batch)
+                yield from range(len(batch))
+
+        def write(batch: Sequence[Document]) -> None:
             row_ids.extend(document.doc_id for document in batch)
             titles.extend(shown_title(_shown(document, reads_expansions)) for document in batch)
             rows = text_encoder.encode_rows([document.contents for document in batch], facts)
             indptr.append(rows.indptr[1:] + term_ids.length)
             term_ids.append(rows.terms)
             weights.append(rows.weights)
-            n_rows += len(batch)
+
+        for _ in progress.track(encoded(), "encoding documents", total):
+            n_rows += 1
     if not n_rows:
         raise InputError("the collection has no documents; its corpus file is empty")
     vocabulary = network.reader.vocabulary
