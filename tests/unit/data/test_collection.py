@@ -108,3 +108,13 @@ def test_many_ids_are_told_apart(tmp_path):
     lines = "".join(f'{{"_id": "{number}", "text": "x"}}\n' for number in range(5000))
     found = open_collection(make(tmp_path / "c", lines)).documents()
     assert [document.doc_id for document in found] == [str(number) for number in range(5000)]
+
+
+def test_how_many_documents_there_are_is_known_by_lines(tmp_path):
+    lines = "".join(f'{{"_id": "{number}", "text": "x"}}\n' for number in range(7))
+    folder = make(tmp_path / "plain", lines)
+    assert open_collection(folder).about_how_many() == len(list(open_collection(folder).documents())) == 7
+    packed = make(tmp_path / "packed", lines)
+    (packed / "corpus.jsonl.gz").write_bytes(gzip.compress((packed / "corpus.jsonl").read_bytes()))
+    (packed / "corpus.jsonl").unlink()
+    assert open_collection(packed).about_how_many() == 7
