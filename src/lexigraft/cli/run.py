@@ -55,6 +55,7 @@ def run(
     format_: FormatOption = None,
     queries: Annotated[str | None, override_option("data.queries", metavar="FILE")] = None,
     qrels: QrelsOption = None,
+    pairs: Annotated[str | None, override_option("data.pairs")] = None,
     recipe: RecipeOption = None,
     config: ConfigOption = None,
     set_: SetOption = None,
@@ -69,12 +70,13 @@ def run(
 ) -> None:
     """Take a collection from text to report: collect, train, encode, index, evaluate, report.
 
-    A model is trained beside BM25 where there are training judgements and the 'train' extra is installed. Every stage
-    leaves an artifact. Called again, the command continues where it stopped and redoes only what a changed setting
-    touches. A folder with the run of another collection is refused.
+    A model is trained beside BM25 where there are training judgements and the 'train' extra is installed; with --pairs
+    auto, it learns from pairs that are made of the texts themselves. Every stage leaves an artifact. Called again, the
+    command continues where it stopped and redoes only what a changed setting touches. A folder with the run of another
+    collection is refused.
     """
     judged = as_overrides({"data.queries": queries, "data.qrels": json_library.dumps(qrels) if qrels else None})
-    kept = as_overrides({"index.texts": texts})
+    kept = as_overrides({"index.texts": texts, "data.pairs": pairs})
     given = [*cost_overrides(cost), *overrides(set_, on_duplicate, alpha, fields, format_), *judged, *kept]
     report = _run(data, out, config, given, from_, recipe, minutes, replace)
     _show(report, out, json)

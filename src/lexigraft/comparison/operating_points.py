@@ -13,6 +13,7 @@ from lexigraft.comparison.cost_limits import TERMS, CostLimit, NoLimitError, cos
 from lexigraft.comparison.prunings import WHOLE, PruningsOnValidation
 from lexigraft.comparison.validation import CHOSEN_BY, ValidationQueries
 from lexigraft.core.artifact import Manifest, open_artifact, write_json
+from lexigraft.core.settings import BLEND
 from lexigraft.core.systems import System
 from lexigraft.core.types import document_of
 from lexigraft.data.collection import QUERIES
@@ -36,7 +37,7 @@ def choose_operating_points(run: FinishedRun, measured: PruningsOnValidation) ->
     chosen = {}
     for system in run.systems():
         if not system.is_model:
-            chosen[system.name] = _whole("BM25 is not pruned")
+            chosen[system.name] = _whole(f"{'a blend' if system.name == BLEND else 'BM25'} is not pruned")
             continue
         chosen[system.name] = point = operating_point(run, measured, system)
         measured.index(system.name, point.dk)

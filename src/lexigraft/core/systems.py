@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from lexigraft.core.artifact import canonical_json
 from lexigraft.core.config import settings_config, settings_of_system
-from lexigraft.core.settings import LEXICAL, Settings
+from lexigraft.core.settings import BLEND, LEXICAL, Settings
 from lexigraft.core.systems_table import KIND, MODEL
 
 OWN_HOME, HOMES = "model", "models"
@@ -63,4 +63,4 @@ def system_of(settings: Settings, name: str) -> System:
     if name in settings.systems:
         is_model = settings.systems[name][KIND] == MODEL
         return System(name, settings_of_system(settings, name), f"{HOMES}/{name}" if is_model else "")
-    return System(name, settings, "" if name in LEXICAL else OWN_HOME)
+    return System(name, settings, "" if name in (*LEXICAL, BLEND) else OWN_HOME)

@@ -10,8 +10,8 @@ from lexigraft.core.errors import ArtifactError, InputError, LexigraftError
 from lexigraft.core.settings import Settings
 from lexigraft.core.systems import System, systems_of
 from lexigraft.data.collection import Collection
-from lexigraft.stages.collect import collected
 from lexigraft.stages.layout import JUDGED, RunFolder
+from lexigraft.stages.made import judged_split, views_of
 
 # Of runs from before there was a choice: they read words as they did.
 FORMER_WORDS = {"fold_accents": False, "camel_case": "off"}
@@ -65,8 +65,8 @@ def open_run(path: Path, data: str | None = None) -> FinishedRun:
         remedy = "finish the run with the command that began it"
         raise ArtifactError(f"{folder.settings} does not say of which collection the run is; {remedy}") from error
     try:
-        collection = collected(data or source, settings.data, folder.collection)[JUDGED]
-        split = collection.evaluation_split(settings.data.split)
+        collection = views_of(data or source, settings, folder)[JUDGED]
+        split = judged_split(settings, collection)
     except LexigraftError as error:
         raise InputError(f"the collection of the run at {path} cannot be read: {error}") from error
     return FinishedRun(folder, source, settings, collection, split)

@@ -16,7 +16,7 @@ from lexigraft.core.settings.mlm import MlmSettings
 from lexigraft.core.settings.model import ModelSettings
 from lexigraft.core.settings.pretrain import PretrainSettings
 from lexigraft.core.settings.prune import PruneSettings
-from lexigraft.core.settings.run import LEXICAL, RunSettings
+from lexigraft.core.settings.run import BLEND, LEXICAL, RunSettings
 from lexigraft.core.settings.search import SEARCH_METHODS, SearchSettings
 from lexigraft.core.settings.teacher import TeacherSettings
 from lexigraft.core.settings.tilde import TildeSettings
@@ -25,6 +25,7 @@ from lexigraft.core.settings.words import WordsSettings
 
 __all__ = [
     "AUTO",
+    "BLEND",
     "FORMER_NAME",
     "LEXICAL",
     "SEARCH_METHODS",

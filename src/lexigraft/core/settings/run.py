@@ -6,6 +6,7 @@ from lexigraft.core.settings.declaration import AUTO
 from lexigraft.core.settings.section import Section, setting
 
 LEXICAL = ("bm25", "bm25-plain")  # the systems that every run may have
+BLEND = "blend"  # of BM25 and a model whose queries need none: one index, asked by words
 
 
 @dataclass(frozen=True)
