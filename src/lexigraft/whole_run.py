@@ -141,7 +141,9 @@ class _Run:
             points = self.operating_points(views, validated)
             on = measured_on(self.settings, views, split)
             rows = [] if on is None else self.evaluate(on, validated, points)
-            recommended = recommend_blend(self.blend[1]) if self.blend else recommend(run, validated, points)
+            recommended = recommend(run, validated, points)
+            if self.blend is not None:  # which holds the model in it, as much as is of use
+                recommended = recommend_blend(self.blend[1], points[BLEND])
             if is_leader():
                 self.folder.write_contents(views, self.systems(), recommended.system if recommended else "")
             if on is None:

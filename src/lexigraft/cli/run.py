@@ -161,6 +161,7 @@ def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
     from lexigraft.stages.report import (
         COLUMNS,
         choice_lines,
+        made_lines,
         operating_point_lines,
         reading_lines,
         searched_rows,
@@ -179,7 +180,7 @@ def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
     queries = f"{collection['queries']:,} {collection['split']} queries"
     title = f"{collection['name']}: {queries} over {searched_rows(report)}"
     print_table(title, COLUMNS, table_cells(report), left=("system",))
-    for line in (*operating_point_lines(report), *reading_lines(report), *choice_lines(report)):
+    for line in (*operating_point_lines(report), *reading_lines(report), *made_lines(report), *choice_lines(report)):
         print_prose(line)
     out.print(
         f"picture: {folder / 'report.png'}   table: {folder / 'report.md'}   numbers: {folder / 'report.json'}",

@@ -27,6 +27,7 @@ from lexigraft.measure.compare import paired_test
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.stages.layout import JUDGED
+from lexigraft.stages.operating_point import OperatingPoint
 from lexigraft.vectors import store as vectors_store
 from lexigraft.vectors.blend import Blend, BlendedVectors, Parts
 from lexigraft.vectors.store import open_vectors
@@ -34,8 +35,8 @@ from lexigraft.vocab.lookup import read_table
 
 KIND, FORMAT_VERSION = "blend-choice", 1
 FILE = "blend.json"
-OWN = (0.0, 0.25, 0.5)
-EXPANSION = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5)
+OWN = (0.0, 0.25, 0.5, 0.75, 1.0)
+EXPANSION = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 NOTHING = Blend(0.0, 0.0)  # of the model: BM25
 CANDIDATES = tuple(Blend(own, expansion) for expansion in EXPANSION for own in OWN)
 LEVEL = 0.05  # p, two-sided, at which a difference is taken for more than chance
@@ -43,13 +44,15 @@ QUERIES_AT_ONCE = 16
 
 
 class ChosenBlend(NamedTuple):
-    """`looked_at`: MRR@10 on the validation queries of every candidate; `p`: of the best against BM25."""
+    """`looked_at`: MRR@10 on the validation queries of every candidate; `p`: of what is taken against
+    BM25, which has `bm25`."""
 
     own: float
     expansion: float
     scale: float
     why: str
     p: float | None
+    bm25: float
     looked_at: list[dict[str, float]]
 
     @property
@@ -156,9 +159,13 @@ def chosen(ranks: dict[Blend, NDArray[np.int64]], scale: float) -> ChosenBlend:
     else:
         taken, why = NOTHING, f"BM25 as it is: no blend with the model is clearly ahead on {n_queries:,} made queries"
     looked_at = [{**one._asdict(), CHOSEN_BY: value} for one, value in mean.items()]
-    return ChosenBlend(taken.own, taken.expansion, scale, why, test.p, looked_at)
+    return ChosenBlend(taken.own, taken.expansion, scale, why, test.p, bm25, looked_at)
 
 
-def recommend_blend(choice: ChosenBlend) -> Recommendation:
-    """The system that a search takes where all that is known was chosen by made queries."""
+def recommend_blend(choice: ChosenBlend, point: OperatingPoint) -> Recommendation:
+    """The system that a search takes where all that is known was chosen by made queries. A blend must be ahead of BM25
+    cut to its operating `point`, too."""
+    if choice.blend != NOTHING and point.mrr is not None and point.mrr <= choice.bm25:
+        why = f"the blend has MRR@10 {point.mrr:.4f} within the cost of BM25, which has {choice.bm25:.4f}: no more"
+        return Recommendation(BM25, why)
     return Recommendation(BM25 if choice.blend == NOTHING else BLEND, choice.why)

@@ -36,8 +36,8 @@ def choose_operating_points(run: FinishedRun, measured: PruningsOnValidation) ->
     and wherever nothing can be chosen. The index that a choice needs is made in the judged view."""
     chosen = {}
     for system in run.systems():
-        if not system.is_model:
-            chosen[system.name] = _whole(f"{'a blend' if system.name == BLEND else 'BM25'} is not pruned")
+        if not system.is_model and system.name != BLEND:
+            chosen[system.name] = _whole("BM25 is not pruned")
             continue
         chosen[system.name] = point = operating_point(run, measured, system)
         measured.index(system.name, point.dk)

@@ -63,4 +63,6 @@ def system_of(settings: Settings, name: str) -> System:
     if name in settings.systems:
         is_model = settings.systems[name][KIND] == MODEL
         return System(name, settings_of_system(settings, name), f"{HOMES}/{name}" if is_model else "")
-    return System(name, settings, "" if name in (*LEXICAL, BLEND) else OWN_HOME)
+    if name == BLEND:  # it is asked by words, whatever its model can do
+        return System(name, replace(settings, model=replace(settings.model, queries="words")), "")
+    return System(name, settings, "" if name in LEXICAL else OWN_HOME)

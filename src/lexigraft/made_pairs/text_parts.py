@@ -11,8 +11,8 @@ _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)[ \t#]*$")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _NOT_PROSE = re.compile(r"\s*(?:#|\||<|!\[|\[!|```|~~~|[-*+] |\d+[.)] |>|---|===)")
 # A full stop ends a sentence before white space, and before a capital letter that follows at once, as where lines were
-# joined: "is unknown.Here we show".
-_SENTENCE_END = re.compile(r"[.!?][\"')\]]*\s+|(?<=[a-z)\]][.!?])(?=[A-Z])|[。！？]")
+# joined: "is unknown.Here we show". After a single letter ("e.g.", "J. Smith") it ends none.
+_SENTENCE_END = re.compile(r"(?<!\b[a-zA-Z])[.!?][\"')\]]*\s+|(?<=[a-z)\]][.!?])(?=[A-Z])|[。！？]")
 _LINK = re.compile(r"(?<!!)\[([^\[\]\n]{2,120})\]\(([^()\s#]+)(?:#[^()\s]*)?(?:\s+\"[^\"]*\")?\)")
 _MARKUP = re.compile(r"`|(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)|</?[a-zA-Z][^<>\n]*>")
 FEWEST_WORDS_OF_SENTENCE = 5  # what is shorter ended at an abbreviation, and goes on with the next

@@ -9,6 +9,7 @@ from typing import Any
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import counted_rows
+from lexigraft.made_pairs.told import in_words
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, as_json
 from lexigraft.stages.pictures import BM25_LOOK, finish, legend_below, log_axis, new_figure, save_figure
@@ -139,6 +140,18 @@ def reading_lines(report: Mapping[str, Any]) -> list[str]:
     return [f"{name} {words}" for name, words in said.items() if words]
 
 
+def made_lines(report: Mapping[str, Any]) -> list[str]:
+    """What was learned from and measured where pairs were made of the texts; nothing where none were."""
+    made = report.get("pairs")
+    if made is None:
+        return []
+    measured = (
+        "The numbers above are of made queries: parts of the texts, cut out of the documents that they ask for. They "
+        "compare systems, and do not say how well people's questions are answered"
+    )
+    return [*([measured] if made["measured"] else []), f"Of {in_words(made)}"]
+
+
 def choice_lines(report: Mapping[str, Any]) -> list[str]:
     """What a run that was given a time chose for itself, and by what; one line a choice."""
     own = report.get("own_settings")
@@ -174,6 +187,7 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         "(text_to_ids, measured as one call; p50 is its median).", "",
         *(part for line in operating_point_lines(report) for part in (f"{line}.", "")),
         *(part for line in reading_lines(report) for part in (f"{line}.", "")),
+        *(part for line in made_lines(report) for part in (f"{line}.", "")),
         *_teacher_lines(report),
         *(part for line in choice_lines(report) for part in (f"{line}", "")),
         "![MRR@10 against FLOPS](report.png)", "",
