@@ -90,7 +90,7 @@ def test_a_model_is_called_what_it_is(head, queries, name):
         (["systems.a.data.split=dev"], r"\[systems.a\] cannot say 'data', which is the run's"),
         (["systems.bm25.model.layers=2"], r"\[systems.bm25\] cannot say 'model'"),
         (["systems.a.run.systems=bm25"], r"\[systems.a\] cannot say run.systems"),
-        (["systems.a.model.layers=2", "run.systems=b"], "some of bm25, bm25-plain, a, esplade, or auto"),
+        (["systems.a.model.layers=2", "run.systems=b"], "some of bm25, bm25-plain, blend, a, esplade, or auto"),
         (["model.head=plain", 'run.systems=["splade","esplade"]'], "both are the run's own model"),
         (['run.systems=["bm25","bm25"]'], "each system once"),
         (["run.systems=splade"], "some of bm25, bm25-plain, esplade, or auto"),
