@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)[ \t#]*$")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)[ \t#]*(?:\{[^{}]*\}[ \t]*)?$")  # without an anchor "{ #name }"
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
-_NOT_PROSE = re.compile(r"\s*(?:#|\||<|!\[|\[!|```|~~~|[-*+] |\d+[.)] |>|---|===)")
+_NOT_PROSE = re.compile(r"\s*(?:#|\||<|!\[|\[!|```|~~~|[-*+] |\d+[.)] |>|---|===|///|:::|!!!|\?\?\?|\{[%{])")
 # A full stop ends a sentence before white space, and before a capital letter that follows at once, as where lines were
 # joined: "is unknown.Here we show". After a single letter ("e.g.", "J. Smith") it ends none.
 _SENTENCE_END = re.compile(r"(?<!\b[a-zA-Z])[.!?][\"')\]]*\s+|(?<=[a-z)\]][.!?])(?=[A-Z])|[。！？]")

@@ -93,7 +93,7 @@ def test_a_model_is_called_what_it_is(head, queries, name):
         (["systems.a.model.layers=2", "run.systems=b"], "some of bm25, bm25-plain, blend, a, esplade, or auto"),
         (["model.head=plain", 'run.systems=["splade","esplade"]'], "both are the run's own model"),
         (['run.systems=["bm25","bm25"]'], "each system once"),
-        (["run.systems=splade"], "some of bm25, bm25-plain, esplade, or auto"),
+        (["run.systems=splade"], "some of bm25, bm25-plain, blend, esplade, or auto"),
         (["run.systems=[]"], "some of bm25"),
     ],
 )  # fmt: skip

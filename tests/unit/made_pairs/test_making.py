@@ -44,7 +44,7 @@ def test_the_made_collection_reads_as_any_other(tmp_path):
             assert qrel.doc_id in documents
             if queries[qrel.query_id].startswith("Title"):
                 assert documents[qrel.doc_id].title == ""
-    assert counts["made"][DEV].keys() == {"title"}  # one a document, of the kind least like it
+    assert counts["made"][DEV].keys() == {"title"}  # words that were cut out
     assert 0.08 * N < sum(counts["made"][DEV].values()) < 0.25 * N
     assert len(counts["examples"]["title"]) == 3
 

@@ -18,7 +18,7 @@ Intro with a [link text](other/page.md "named") here. A second one follows!
 
 | a | table |
 
-### Closed ###
+### Closed ### { #anchor }
 The end
 """
 

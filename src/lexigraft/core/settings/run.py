@@ -15,8 +15,9 @@ class RunSettings(Section, name="run"):
 
     systems: tuple[str, ...] = setting(
         (AUTO,),
-        'what to build and measure: some of `"bm25"`, `"bm25-plain"` (without stop-words and stemming), `"blend"` (BM25 '
-        "with some of a model whose queries need none, as much as validation queries show to be of use), those that "
+        'what to build and measure: some of `"bm25"`, `"bm25-plain"` (without stop-words and stemming), `"blend"` '
+        "(BM25 with some of a model whose queries need none, as much as validation queries show to be of use), those "
+        "that "
         "`[systems]` names, and the run's own model, which is called by its head: `esplade` where that is grafted, "
         "else `splade`, `unicoil` or `esplade-random`, with `-doc` where `model.queries` is `words`; `esplade` is "
         "understood for any of them",
