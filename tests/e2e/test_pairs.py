@@ -80,6 +80,9 @@ def test_judged_queries_are_measured_over_all_documents_and_nothing_else_is(plac
     assert "made queries:" not in (out / "report.md").read_text()
     bm25 = next(row for row in report["rows"] if row["system"] == "bm25")
     assert bm25["MRR@10"] == 1  # every query is a word that its document alone has
+    side_by_side = lexigraft("evaluate", "--run", out, "--json")
+    assert side_by_side.status == 0, side_by_side.stderr
+    assert '"bm25"' in side_by_side.stdout and '"blend"' in side_by_side.stdout
     made = {json.loads(line)["_id"] for line in (out / "pairs/queries.jsonl").read_text().splitlines()}
     assert all(name.startswith("made:") for name in made)
 
