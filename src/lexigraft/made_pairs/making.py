@@ -9,7 +9,7 @@ import hashlib
 import posixpath
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,17 +49,23 @@ class _Asked:
 
 
 class PairMaker:
-    """Makes the pairs of one collection. `given` says whether its own training pairs are used, too."""
+    """Makes the pairs of one collection. `given`: its own training pairs that are used, too; `split`: the one that is
+    measured, beside test and dev; "auto" names no other."""
 
-    def __init__(self, collection: Collection, seed: int, given: bool, progress: Progress = SILENT) -> None:
-        self.collection, self.seed, self.given, self.progress = collection, seed, given, progress
-        self.counts = MadeCounts()
-        self.measured = {
-            query_key(query.text)
-            for query in _queries_of(collection, [split for split in EVALUATION_SPLITS if split in collection.splits])
-        }
-        self.given_pairs = given_pairs(collection) if given else []
-        self.counts.given = len(self.given_pairs)
+    def __init__(
+        self,
+        collection: Collection,
+        seed: int,
+        given: Sequence[Qrel] = (),
+        split: str = "auto",
+        progress: Progress = SILENT,
+    ) -> None:
+        self.collection, self.seed, self.progress = collection, seed, progress
+        self.counts = MadeCounts(given=len(given))
+        measured = measured_queries(collection, split)
+        self.measured = {query_key(query.text) for query in collection.queries() if query.query_id in measured}
+        self.given_pairs = list(given)
+        self.given_documents = {qrel.doc_id for qrel in given}
         self.every = 1  # of the documents, every so many-th is taken
         self.asked: dict[str, _Asked] = {}  # by the words of the query
         self.held_out: dict[str, str] = {}  # by document: the split that it is held out for
@@ -79,10 +85,9 @@ class PairMaker:
 
     def _taken(self, what: str) -> Iterator[Document]:
         """The documents that pairs are made of: all, or every n-th and those that are judged."""
-        judged = {qrel.doc_id for qrel in self.given_pairs}
         stream = self.progress.track(self.collection.documents(), what, self.counts.documents)
         for place, document in enumerate(stream):
-            if place % self.every == 0 or document.doc_id in judged:
+            if place % self.every == 0 or document.doc_id in self.given_documents:
                 yield document
 
     def _look(self) -> tuple[WordUse, set[str]]:
@@ -101,11 +106,10 @@ class PairMaker:
 
     def _documents(self, use: WordUse, copies: set[str]) -> Iterator[Document]:
         """What is left of every document. On the way its queries are noted, and what it is held out for."""
-        judged = {qrel.doc_id for qrel in self.given_pairs}
         links: list[tuple[str, MadeQuery]] = []
         names: set[str] = set()
         for document in self._taken("making pairs"):
-            if document.doc_id in copies and document.doc_id not in judged:
+            if document.doc_id in copies and document.doc_id not in self.given_documents:
                 continue
             if split := self._split(document, use.n_documents):
                 self.held_out[document.doc_id] = split
@@ -140,8 +144,10 @@ class PairMaker:
             found.doc_ids.append(document.doc_id)
 
     def _split(self, document: Document, n_documents: int) -> str:
-        """What a document is held out for; empty where it trains. Documents of one title go together, because one query
-        asks for all of them."""
+        """What a document is held out for; empty where it trains, as those of given pairs do. Documents of one title go
+        together, because one query asks for all of them."""
+        if document.doc_id in self.given_documents:
+            return ""
         test = UNMEASURED_SHARE if self.measured else TEST_SHARE
         most = MOST_HELD_OUT / max(1, n_documents)
         share = _share(self.seed, query_key(document.title) or document.doc_id)
@@ -193,16 +199,15 @@ def _possible_ids(target: str) -> tuple[str, ...]:
     return target, f"{target}.md", f"{target}/index.md", f"{target}/README.md"
 
 
-def _queries_of(collection: Collection, splits: list[str]) -> Iterator[Query]:
-    named = {qrel.query_id for split in splits for qrel in collection.qrels(split)}
-    return (query for query in collection.queries() if query.query_id in named)
+def measured_queries(collection: Collection, split: str) -> set[str]:
+    """The queries of all judgements that are measured, or might be: test and dev, and `split` where that is another."""
+    splits = [one for one in collection.splits if one in EVALUATION_SPLITS or one == split]
+    return {qrel.query_id for one in splits for qrel in collection.qrels(one)}
 
 
-def given_pairs(collection: Collection) -> list[Qrel]:
+def given_pairs(collection: Collection, split: str = "auto") -> list[Qrel]:
     """The collection's own positive training judgements, of queries that are known and not measured."""
     if TRAIN not in collection.splits:
         return []
-    splits = [split for split in EVALUATION_SPLITS if split in collection.splits]
-    measured = {qrel.query_id for split in splits for qrel in collection.qrels(split)}
-    known = {query.query_id for query in collection.queries()} - measured
+    known = {query.query_id for query in collection.queries()} - measured_queries(collection, split)
     return [qrel for qrel in collection.qrels(TRAIN) if qrel.relevance > 0 and qrel.query_id in known]

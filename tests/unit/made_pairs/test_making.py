@@ -10,7 +10,7 @@ from lexigraft.data.collection import open_collection
 from lexigraft.data.write import write_collection
 from lexigraft.made_pairs import making
 from lexigraft.made_pairs.drops import MEASURED, NEAR_COPY, TOO_MANY
-from lexigraft.made_pairs.making import DEV, TEST, TRAIN, PairMaker
+from lexigraft.made_pairs.making import DEV, TEST, TRAIN, PairMaker, given_pairs
 from lexigraft.made_pairs.told import in_words, read_counts
 
 N = 400
@@ -27,7 +27,7 @@ def write(folder, documents, queries=(), qrels=None):
 
 
 def made(collection, folder, seed=0, given=True):
-    PairMaker(collection, seed, given).write(folder)
+    PairMaker(collection, seed, given_pairs(collection) if given else ()).write(folder)
     return open_collection(folder), read_counts(folder)
 
 
@@ -109,6 +109,8 @@ def test_given_pairs_train_beside_made_ones_and_measured_queries_never(tmp_path)
     assert "given words" in texts and "in both" not in texts and "Title number7" not in texts
     assert counts["given"] == 1 and counts["dropped"][MEASURED] <= 1
     assert sum(counts["made"].get(TEST, {}).values()) < 0.05 * N  # nothing needs them: judged queries are measured
+    assert not any(qrel.doc_id == "d3.md" for split in (DEV, TEST) for qrel in pairs.qrels(split))
+    assert given_pairs(collection, "train") == []  # those that are measured do not train
     alone, _ = made(collection, tmp_path / "alone", given=False)
     assert all(query.query_id.startswith("made:") for query in alone.queries())
 
@@ -116,7 +118,7 @@ def test_given_pairs_train_beside_made_ones_and_measured_queries_never(tmp_path)
 def test_too_few_pairs_are_refused_with_what_was_found(tmp_path):
     collection = write(tmp_path / "texts", map(page, range(20)))
     with pytest.raises(InputError, match=r"texts: 20 documents, \d+ queries were made to train .*200 are needed"):
-        PairMaker(collection, 0, True).write(tmp_path / "pairs")
+        PairMaker(collection, 0).write(tmp_path / "pairs")
 
 
 def test_of_a_large_collection_an_even_sample_is_taken(tmp_path, monkeypatch):
