@@ -66,6 +66,7 @@ class PairMaker:
         self.measured = {query_key(query.text) for query in collection.queries() if query.query_id in measured}
         self.given_pairs = list(given)
         self.given_documents = {qrel.doc_id for qrel in given}
+        self.titles: Counter[str] = Counter()  # how many documents have each
         self.every = 1  # of the documents, every so many-th is taken
         self.asked: dict[str, _Asked] = {}  # by the words of the query
         self.held_out: dict[str, str] = {}  # by document: the split that it is held out for
@@ -100,6 +101,7 @@ class PairMaker:
                 copies.add(document.doc_id)
                 continue
             n_documents += 1
+            self.titles[_title(document)] += 1
             frequency.update(set(words))
         self.counts.dropped[NEAR_COPY] = len(copies)
         return WordUse(n_documents, frequency), copies
@@ -113,7 +115,8 @@ class PairMaker:
                 continue
             if split := self._split(document, use.n_documents):
                 self.held_out[document.doc_id] = split
-            made = made_of(document, use, random.Random(f"{self.seed}\0{document.doc_id}"), bool(split))
+            chance, shared = random.Random(f"{self.seed}\0{document.doc_id}"), self.titles[_title(document)] > 1
+            made = made_of(document, use, chance, bool(split), shared)
             for query in _queries_to_take(made.queries, bool(split)):
                 self._ask(query, made.document, use)
             for link in made.links:
@@ -145,12 +148,12 @@ class PairMaker:
 
     def _split(self, document: Document, n_documents: int) -> str:
         """What a document is held out for; empty where it trains, as those of given pairs do. Documents of one title go
-        together, because one query asks for all of them."""
+        together: their queries are alike."""
         if document.doc_id in self.given_documents:
             return ""
         test = UNMEASURED_SHARE if self.measured else TEST_SHARE
         most = MOST_HELD_OUT / max(1, n_documents)
-        share = _share(self.seed, query_key(document.title) or document.doc_id)
+        share = _share(self.seed, _title(document) or document.doc_id)
         if share < min(DEV_SHARE, most):
             return DEV
         return TEST if share < min(DEV_SHARE, most) + min(test, most) else ""
@@ -186,6 +189,10 @@ def _queries_to_take(queries: list[MadeQuery], held_out: bool) -> list[MadeQuery
     none, the first: by words that stand in a document, nearly every system finds it."""
     cut_out = [query for query in queries if query.kind in LEFT_OUT]
     return (cut_out or queries[:1]) if held_out else queries
+
+
+def _title(document: Document) -> str:
+    return query_key(document.title)
 
 
 def _share(seed: int, name: str) -> float:

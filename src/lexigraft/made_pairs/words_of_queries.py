@@ -58,13 +58,13 @@ def crop(text: str, chance: random.Random) -> str:
     return " ".join(text[places[first][0] : places[first + length - 1][1]].split())
 
 
-def keywords(text: str, use: WordUse, chance: random.Random) -> str:
+def keywords(text: str, use: WordUse, chance: random.Random, how_many: tuple[int, int] = KEYWORDS) -> str:
     """The 2 to 5 words of a text with the highest tf * IDF, in the text's order; equal ones by their place. Words of a
     single document and numbers are left out: nobody asks for them, and one alone would find its document."""
     counts = Counter(word for word in content_words(text, use) if _is_asked_for(word, use))
     distinct = list(counts)
     ranked = sorted(range(len(distinct)), key=lambda place: -counts[distinct[place]] * use.idf(distinct[place]))
-    return " ".join(distinct[place] for place in sorted(ranked[: chance.randint(*KEYWORDS)]))
+    return " ".join(distinct[place] for place in sorted(ranked[: chance.randint(*how_many)]))
 
 
 def _is_asked_for(word: str, use: WordUse) -> bool:

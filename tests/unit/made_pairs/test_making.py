@@ -21,6 +21,10 @@ def page(number):
     return Document(f"d{number}.md", f"Title number{number}", f"{own}. More of topic{number % 9} stands here, too.")
 
 
+def untitled(number, heading):
+    return Document(f"d{number}.md", "", f"{heading}\n{page(number).text} {page(number + 5000).text}")
+
+
 def write(folder, documents, queries=(), qrels=None):
     write_collection(folder, documents, queries, qrels)
     return open_collection(folder)
@@ -67,8 +71,8 @@ def test_the_seed_decides(tmp_path):
     assert contents("one") != contents("other")
 
 
-def test_near_copies_are_left_out_and_titles_of_many_documents_dropped(tmp_path):
-    shared = [page(number)._replace(title="Release notes") for number in range(N, N + 40)]
+def test_near_copies_are_left_out_and_headings_of_many_documents_dropped(tmp_path):
+    shared = [untitled(number, "## Release notes") for number in range(N, N + 40)]
     copies = [page(number)._replace(doc_id=f"copy{number}") for number in range(5)]
     pairs, counts = made(write(tmp_path / "texts", [*map(page, range(N)), *shared, *copies]), tmp_path / "pairs")
     assert counts["dropped"][NEAR_COPY] == 5
@@ -77,13 +81,24 @@ def test_near_copies_are_left_out_and_titles_of_many_documents_dropped(tmp_path)
     assert "Release notes" not in {query.text for query in pairs.queries()}
 
 
-def test_a_title_of_several_documents_asks_for_all_of_them(tmp_path):
-    shared = [page(number)._replace(title="Release notes") for number in range(N, N + 3)]
-    pairs, _ = made(write(tmp_path / "texts", [*map(page, range(N)), *shared]), tmp_path / "pairs", seed=3)
+def test_a_heading_of_several_documents_asks_for_all_of_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(making, "DEV_SHARE", 0.1)
+    shared = [untitled(number, "## Release notes") for number in range(N, N + 3)]
+    monkeypatch.setattr(making, "_share", lambda _, name: 1.0 if name in {one.doc_id for one in shared} else 0.05)
+    monkeypatch.setattr("lexigraft.made_pairs.told.FEWEST_TRAINING", 1)
+    pairs, _ = made(write(tmp_path / "texts", [*map(page, range(N)), *shared]), tmp_path / "pairs")
     (query_id,) = [query.query_id for query in pairs.queries() if query.text == "Release notes"]
-    judged = [qrel.doc_id for split in pairs.splits for qrel in pairs.qrels(split) if qrel.query_id == query_id]
-    assert 1 <= len(judged) <= 3  # those of the three that were not let keep it
-    assert set(judged) <= {document.doc_id for document in shared}
+    judged = [qrel.doc_id for qrel in pairs.qrels(TRAIN) if qrel.query_id == query_id]
+    assert judged == [document.doc_id for document in shared]
+
+
+def test_a_title_of_several_documents_is_asked_with_keywords_of_each(tmp_path):
+    shared = [page(number)._replace(title="Release notes") for number in range(N, N + 30)]
+    shared = [one._replace(text=f"{one.text} On {'abcdefghij'[at % 10] * 5} again.") for at, one in enumerate(shared)]
+    pairs, _ = made(write(tmp_path / "texts", [*map(page, range(N)), *shared]), tmp_path / "pairs")
+    asked = {query.text for query in pairs.queries() if query.text.startswith("Release notes")}
+    assert len(asked) > 5
+    assert all(len(text.split()) in (3, 4) for text in asked)
 
 
 def test_links_ask_for_the_document_that_they_lead_to(tmp_path):
