@@ -49,7 +49,8 @@ def made_of(
     if parts is not None:
         left = Document(document.doc_id, "", without(document.text, parts))
         alone = not shared and len(content_words(title, use)) >= SAYS_ENOUGH
-        asked = [MadeQuery(TITLE, title if alone else f"{title} {keywords(left.text, use, chance, AFTER_TITLE)}")]
+        after = "" if alone else keywords(left.text, use, chance, AFTER_TITLE, beside=title)
+        asked = [MadeQuery(TITLE, f"{title} {after}".strip())]
     elif not title:
         left, asked = _without_first_sentence(document, use, chance)
     left, of_headings = _without_headings(left, title, use)
