@@ -44,7 +44,7 @@ from lexigraft.stages.evaluate import JudgedQueries, measure_names
 from lexigraft.stages.expanded_documents import Expansions
 from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.stages.layout import FULL, JUDGED, RunFolder
-from lexigraft.stages.made import MADE, judged_split, measured_on, with_pairs
+from lexigraft.stages.made import MADE, judged_split, measured_on, require_no_pairs_of_its_own, with_pairs
 from lexigraft.stages.made import for_report as made_for_report
 from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
 from lexigraft.stages.report import assemble_report, write_report
@@ -160,6 +160,7 @@ class _Run:
 
     def description(self) -> dict[str, Any]:
         """What the collection is; read before anything is written, so that a bad source leaves no folder behind."""
+        require_no_pairs_of_its_own(self.source, self.settings)
         description = source_description(self.source, self.settings.data)
         if Path(self.source).resolve() == self.folder.root.resolve():
             raise SettingError(

@@ -25,6 +25,12 @@ MADE = "made"  # what a report calls the queries
 log = logging.getLogger(__name__)
 
 
+def require_no_pairs_of_its_own(source: str, settings: Settings) -> None:
+    """Raise where pairs are to be made of what is judged as a whole."""
+    if settings.data.makes_pairs and source == PYDOCS:
+        raise SettingError(f"data.pairs = {settings.data.pairs!r}: {PYDOCS} has pairs of its own; leave --pairs out")
+
+
 def views_of(source: str, settings: Settings, folder: RunFolder) -> dict[str, Collection]:
     """The views of a run whose pairs, where some are made, are there."""
     views = collected(source, settings.data, folder.collection)
@@ -40,8 +46,6 @@ def with_pairs(
     collection turns out to have enough of its own, the settings that come back say so."""
     if not settings.data.makes_pairs:
         return settings, views_of(source, settings, artifacts.run)
-    if source == PYDOCS:
-        raise SettingError(f"data.pairs = {settings.data.pairs!r}: {PYDOCS} has pairs of its own; leave --pairs out")
     (collection,) = collected(source, settings.data, artifacts.run.collection).values()
     given = given_pairs(collection, settings.data.split) if settings.data.pairs == "auto" else []
     if len(given) >= MANY_GIVEN:
