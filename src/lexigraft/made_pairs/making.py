@@ -89,7 +89,7 @@ class PairMaker:
         stream = self.progress.track(self.collection.documents(), what, self.counts.documents)
         for place, document in enumerate(stream):
             if place % self.every == 0 or document.doc_id in self.given_documents:
-                yield document
+                yield Document(document.doc_id, _encodable(document.title), _encodable(document.text))
 
     def _look(self) -> tuple[WordUse, set[str]]:
         """How documents use words, and which of them are near-copies of others."""
@@ -160,9 +160,7 @@ class PairMaker:
 
     def _queries(self) -> Iterator[Query]:
         """Those that stay, numbered in order, then those that were given; asked for when all documents were read."""
-        kept = [one for one in self.asked.values() if self._stays(one)]
-        every = -(-len(kept) // MOST_PAIRS) or 1
-        for number, one in enumerate(kept[::every], 1):
+        for number, one in enumerate(self._kept(), 1):
             query_id, split = f"{PREFIX}{number}", self.held_out.get(one.doc_ids[0], TRAIN)
             self.judged[split] += [Qrel(query_id, doc_id, 1) for doc_id in one.doc_ids]
             self.counts.add(split, one.kind, one.text, one.doc_ids[0])
@@ -171,6 +169,17 @@ class PairMaker:
         if given:
             yield from (query for query in self.collection.queries() if query.query_id in given)
         self.judged[TRAIN] += self.given_pairs
+
+    def _kept(self) -> Iterator[_Asked]:
+        """The queries that stay: all that are held out, and of those that train no more than the most, evenly."""
+        kept = [one for one in self.asked.values() if self._stays(one)]
+        every = -(-sum(one.doc_ids[0] not in self.held_out for one in kept) // MOST_PAIRS) or 1
+        n_training = 0
+        for one in kept:
+            trains = one.doc_ids[0] not in self.held_out
+            if not trains or n_training % every == 0:
+                yield one
+            n_training += trains
 
     def _judgements(self, split: str) -> Iterator[Qrel]:
         """Those of a split; asked for when all queries were written."""
@@ -189,6 +198,11 @@ def _queries_to_take(queries: list[MadeQuery], held_out: bool) -> list[MadeQuery
     none, the first: by words that stand in a document, nearly every system finds it."""
     cut_out = [query for query in queries if query.kind in LEFT_OUT]
     return (cut_out or queries[:1]) if held_out else queries
+
+
+def _encodable(text: str) -> str:
+    """A text that UTF-8 can hold: lone surrogates, which JSON can, are replaced."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _title(document: Document) -> str:

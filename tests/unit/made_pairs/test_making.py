@@ -143,6 +143,24 @@ def test_of_a_large_collection_an_even_sample_is_taken(tmp_path, monkeypatch):
     assert [document.doc_id for document in pairs.documents()] == [f"d{number}.md" for number in range(0, 3 * N, 3)]
 
 
+def test_of_many_queries_an_even_sample_trains_and_all_others_stay(tmp_path, monkeypatch):
+    collection = write(tmp_path / "texts", map(page, range(N)))
+    _, every = made(collection, tmp_path / "all")
+    monkeypatch.setattr(making, "MOST_PAIRS", 300)
+    _, some = made(collection, tmp_path / "some")
+    assert 200 <= sum(some["made"][TRAIN].values()) <= 300 < sum(every["made"][TRAIN].values())
+    assert some["made"][DEV] == every["made"][DEV]
+
+
+def test_ids_with_spaces_and_texts_that_utf8_cannot_hold(tmp_path):
+    documents = [page(number)._replace(doc_id=f"my notes/{number} b.md") for number in range(N)]
+    (tmp_path / "texts").mkdir()
+    lines = [json.dumps({"_id": one.doc_id, "title": one.title, "text": f"{one.text} \ud800"}) for one in documents]
+    (tmp_path / "texts/corpus.jsonl").write_text("\n".join(lines))
+    pairs, _ = made(open_collection(tmp_path / "texts"), tmp_path / "pairs")
+    assert {qrel.doc_id for qrel in pairs.qrels(TRAIN)} <= {one.doc_id for one in documents}
+
+
 def test_counts_in_words():
     counts = {
         "documents": 1204, "given": 0, "made": {"train": {"crop": 7, "title": 30}, "dev": {"title": 4}},
