@@ -80,7 +80,7 @@ class PairMaker:
         documents = self._documents(use, copies)
         qrels = {split: self._judgements(split) for split in (TRAIN, DEV, TEST)}
         write_collection(folder, documents, self._queries(), qrels)  # which goes through them in this order
-        self.counts.require_enough(self.collection.name)
+        self.counts.require_enough(self.collection.name, measures=not self.measured)
         self.counts.write(folder)
         return self.counts
 
@@ -88,7 +88,8 @@ class PairMaker:
         """The documents that pairs are made of: all, or every n-th and those that are judged."""
         stream = self.progress.track(self.collection.documents(), what, self.counts.documents)
         for place, document in enumerate(stream):
-            if place % self.every == 0 or document.doc_id in self.given_documents:
+            taken = place % self.every == 0 or document.doc_id in self.given_documents
+            if taken and document.doc_id == _encodable(document.doc_id):  # of another, no file can be written
                 yield Document(document.doc_id, _encodable(document.title), _encodable(document.text))
 
     def _look(self) -> tuple[WordUse, set[str]]:
