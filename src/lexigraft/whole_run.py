@@ -19,7 +19,7 @@ from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.resources import measured
 from lexigraft.core.settings import AUTO, Settings
-from lexigraft.core.systems import OWN_HOME, System, systems_of
+from lexigraft.core.systems import OWN_HOME, System, in_order_of_training, systems_of
 from lexigraft.core.systems_table import BM25
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.learn.model_training import ModelTraining
@@ -130,6 +130,7 @@ class _Run:
             self.settings = with_word_rule(self.settings, views[JUDGED])
             split = views[JUDGED].evaluation_split(self.settings.data.split)
             self.settings = own_settings(self.settings, self.time, views, split, self.artifacts, self.progress)
+            in_order_of_training(self.systems())  # says what is wrong before anything is trained
             if is_leader():
                 self.folder.write_contents(views, self.systems())
             run = FinishedRun(self.folder, self.source, self.settings, views[JUDGED], split)
@@ -227,7 +228,7 @@ class _Run:
         told the judged indexes. The texts of the view that is searched are kept first."""
         searched = next(iter(views))
         ensure_texts(self.artifacts, self.settings, searched, views[searched], self.progress)
-        for system in sorted(self.systems(), key=lambda one: one.is_model):
+        for system in in_order_of_training(self.systems()):
             training = None
             if system.is_model:
                 steered = with_aim(validated.run, validated, system)

@@ -1,9 +1,11 @@
 """The systems of a run: BM25, the model of the run's own settings, and those that [systems] names."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lexigraft.core.artifact import canonical_json
 from lexigraft.core.config import settings_config, settings_of_system
+from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import LEXICAL, Settings
 from lexigraft.core.systems_table import KIND, MODEL
 
@@ -49,6 +51,27 @@ def systems_of(settings: Settings) -> list[System]:
             system = replace(system, base=first if first != system.home else "")
         found.append(system)
     return found
+
+
+def in_order_of_training(systems: Sequence[System]) -> list[System]:
+    """Those without a model first, by whose cost models are steered; then models, each after its teachers."""
+    placed = {system.name: system for system in systems if not system.is_model}
+    waiting = [system for system in systems if system.is_model]
+    names = [system.name for system in systems]
+    for system in waiting:
+        if unknown := [name for name in system.settings.finetune.teachers if name not in names]:
+            raise SettingError(
+                f"finetune.teachers of {system.name} names {unknown[0]!r}, which is no system of this run; its systems "
+                f"are {', '.join(names)}: add it to run.systems"
+            )
+    while waiting:
+        ready = [one for one in waiting if all(name in placed for name in one.settings.finetune.teachers)]
+        if not ready:
+            circle = ", ".join(system.name for system in waiting)
+            raise SettingError(f"finetune.teachers: {circle} wait for each other; one of them must have no teacher")
+        placed[ready[0].name] = ready[0]
+        waiting.remove(ready[0])
+    return list(placed.values())
 
 
 def _before_ranking(settings: Settings) -> str:
