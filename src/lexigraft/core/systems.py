@@ -10,7 +10,7 @@ from lexigraft.core.settings import LEXICAL, Settings
 from lexigraft.core.systems_table import KIND, MODEL
 
 OWN_HOME, HOMES = "model", "models"
-OF_PRETRAINING = ("backbone", "layers", "head", "inflate", "own_words", "document_length")  # of [model]
+OF_PRETRAINING = ("backbone", "layers", "head", "graft", "inflate", "own_words", "document_length")  # of [model]
 
 
 @dataclass(frozen=True)

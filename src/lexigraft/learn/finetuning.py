@@ -21,6 +21,7 @@ from lexigraft.model.backbone import default_device
 from lexigraft.model.encoder import SparseEncoder, open_encoder
 from lexigraft.stages.layout import RunFolder
 from lexigraft.train.batches import steps_of_passes, warmup_within
+from lexigraft.train.level import level
 from lexigraft.train.quieten import quieten
 from lexigraft.train.ranking.finetune import finetune as train_to_rank
 from lexigraft.train.ranking.lessons import Lessons
@@ -81,6 +82,8 @@ def finetune(
         kept = checkpoint.with_name("finetune-alpha")
         alpha = kept_choice(kept, recipe, lambda: probe_alphas(*probes, progress), folder)
     encoder.head.rescale(alpha)
+    if model.calibrate == "terms":
+        level(encoder, training_pairs.documents, model.first_terms)
     if model.first_terms:
         quieten(encoder, training_pairs.documents, model.first_terms)
     set_dropout(encoder, settings.dropout)

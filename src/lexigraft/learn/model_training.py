@@ -160,6 +160,8 @@ class ModelTraining:
                 "'unicoil' names none; set it to 0 and pre-train the backbone itself (lexigraft model mlm)"
             )
         start = {"layers": model.layers, "head": model.head, "inflate": model.inflate, "own_words": model.own_words}
+        if model.head == "grafted" and model.graft != "mean":
+            start["graft"] = model.graft
         vocabulary, backbone = self.vocabulary(), self.language_model()
         config = {
             **backbone.recipe, **start, "length": model.document_length,
@@ -211,6 +213,7 @@ class ModelTraining:
             "pooled": model.pooled,
             **({"queries": model.queries} if model.queries != "model" else {}),
             **({"first_terms": model.first_terms} if model.first_terms else {}),
+            **({"calibrate": model.calibrate} if model.calibrate != "all" else {}),
             **({"table_terms": model.table_terms} if model.expands_by_table else {}),
             "finetune": _deciding(settings),
             "measured": self.measured_split,

@@ -14,7 +14,9 @@ BATCH, LENGTH = 256, 64  # texts at once; subwords of a text, the two special on
 
 
 @torch.inference_mode()
-def embed(backbone: Backbone, texts: Sequence[str], progress: Progress = SILENT) -> NDArray[np.float32]:
+def embed(
+    backbone: Backbone, texts: Sequence[str], progress: Progress = SILENT, label: str = "embedding queries"
+) -> NDArray[np.float32]:
     """[texts, width]: the mean over a text's subwords, special ones included, of unit length.
 
     Hidden states are those before any masked-language-model head. Texts of equal length are read together.
@@ -32,7 +34,7 @@ def embed(backbone: Backbone, texts: Sequence[str], progress: Progress = SILENT)
     order = sorted(range(len(texts)), key=lambda place: -len(subwords[place]))
     found = np.zeros((len(texts), backbone.width), np.float32)
     batches = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
-    for rows in progress.track(batches, "embedding queries", len(batches)):
+    for rows in progress.track(batches, label, len(batches)):
         longest = len(subwords[rows[0]])
         ids = torch.full((len(rows), longest), special.pad)
         mask = torch.zeros((len(rows), longest), dtype=torch.long)
