@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,10 +40,11 @@ class Run:
 
     @property
     def best(self) -> dict[str, Any]:
-        """The row with the highest MRR@10, the cheapest of equals, whatever it costs."""
+        """The row with the highest MRR@10, the cheapest of equals, whatever it costs; a dense system, which multiplies
+        every document, costs more than any."""
         if not self.rows:
             raise InputError(f"nothing of {self.folder} was measured; its collection has no judged queries")
-        return max(self.rows, key=lambda row: (row[BEST_BY], -row["FLOPS"]))
+        return max(self.rows, key=lambda row: (row[BEST_BY], -inf if row["FLOPS"] is None else -row["FLOPS"]))
 
     def retriever(
         self, system: str | None = None, *, qk: float | None = None, dk: int | None = None,

@@ -9,6 +9,7 @@ from typing import Any
 
 from lexigraft.comparison.cost_limits import with_aim
 from lexigraft.comparison.operating_points import choose_operating_points
+from lexigraft.comparison.peers import PeersOfRun
 from lexigraft.comparison.prunings import PruningsOnValidation
 from lexigraft.comparison.recommendation import Recommendation, recommend
 from lexigraft.core.artifact import Manifest, read_manifest, write_json
@@ -20,7 +21,7 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.resources import measured
 from lexigraft.core.settings import AUTO, Settings
 from lexigraft.core.systems import OWN_HOME, System, in_order_of_training, systems_of
-from lexigraft.core.systems_table import BM25
+from lexigraft.core.systems_table import BM25, DENSE
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.learn.model_training import ModelTraining
 from lexigraft.learn.training_data import training_files
@@ -45,7 +46,9 @@ from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
 from lexigraft.stages.report import assemble_report, write_report
+from lexigraft.stages.report_peers import with_peers
 from lexigraft.stages.run_origin import empty, is_of_another, refusal, require_emptiable, write_origin
+from lexigraft.stages.text_searches import HybridChoice
 from lexigraft.stages.texts import ensure_texts
 from lexigraft.vectors import store as vectors_store
 from lexigraft.vectors.deciding_words import decide_words
@@ -126,7 +129,8 @@ class _Run:
             self.take_folder(description)
             self.collect(description)
             views = collected(self.source, self.settings.data, self.folder.collection)
-            self.settings = with_systems(self.settings, views[JUDGED], self.folder.read_contents())
+            timed = self.time is not None
+            self.settings = with_systems(self.settings, views[JUDGED], self.folder.read_contents(), timed)
             self.settings = with_word_rule(self.settings, views[JUDGED])
             split = views[JUDGED].evaluation_split(self.settings.data.split)
             self.settings = own_settings(self.settings, self.time, views, split, self.artifacts, self.progress)
@@ -135,10 +139,12 @@ class _Run:
                 self.folder.write_contents(views, self.systems())
             run = FinishedRun(self.folder, self.source, self.settings, views[JUDGED], split)
             validated = PruningsOnValidation(run, self.artifacts, {}, self.progress)
-            self.index_views(views, validated)
+            peers = PeersOfRun(run, self.artifacts, views, self.progress)
+            self.index_views(views, validated, peers)
             points = self.operating_points(views, validated)
             rows = [] if split is None else self.evaluate(views[JUDGED], split, validated, points)
             recommended = recommend(run, validated, points)
+            peers.measure(recommended.system if recommended else "")
             if is_leader():
                 self.folder.write_contents(views, self.systems(), recommended.system if recommended else "")
             if split is None:
@@ -146,7 +152,7 @@ class _Run:
                 log.warning(message, self.source)
             if not is_leader():
                 return {}
-            report = self.report(views, split, rows, points, recommended)
+            report = self.report(views, split, [*rows, *peers.evaluations], points, recommended, peers.choices)
             write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
             return report
 
@@ -182,7 +188,7 @@ class _Run:
             if self.source != PYDOCS:
                 given = collected(self.source, self.settings.data, self.folder.collection)[JUDGED]
                 given.evaluation_split(self.settings.data.split)
-                if trains or any(system.is_model for system in systems_of(with_systems(self.settings, given))):
+                if trains or any(system.learns for system in systems_of(with_systems(self.settings, given))):
                     training_files(given)
             log.warning("%s: the run of another collection is removed, as --replace asks", self.folder.root)
             empty(self.folder)
@@ -223,12 +229,20 @@ class _Run:
         """Those of the run, in the order of its settings."""
         return systems_of(self.settings)
 
-    def index_views(self, views: dict[str, Collection], validated: PruningsOnValidation) -> None:
-        """Encode and index every view with every system, BM25 first, by whose cost models are steered; `validated` is
-        told the judged indexes. The texts of the view that is searched are kept first."""
+    def sparse_systems(self) -> list[System]:
+        """Those whose texts are weighted terms."""
+        return [system for system in self.systems() if system.is_sparse]
+
+    def index_views(self, views: dict[str, Collection], validated: PruningsOnValidation, peers: PeersOfRun) -> None:
+        """Train what learns, and encode and index every view with every system: BM25 first, by whose cost models are
+        steered, and teachers before those that learn from them. `validated` is told the judged indexes. The texts of
+        the view that is searched are kept first."""
         searched = next(iter(views))
         ensure_texts(self.artifacts, self.settings, searched, views[searched], self.progress)
         for system in in_order_of_training(self.systems()):
+            if system.kind == DENSE:
+                peers.train(system)
+                continue
             training = None
             if system.is_model:
                 steered = with_aim(validated.run, validated, system)
@@ -301,7 +315,7 @@ class _Run:
                 self.artifacts, self.settings, MeasuredOn(collection, split), system.name, keep,
                 validated.index(system.name, keep[1]), self.encoded, self.progress,
             )
-            for system in self.systems()
+            for system in self.sparse_systems()
             for keep in dict.fromkeys((*system.prunings, (points[system.name].qk, points[system.name].dk)))
         ]  # fmt: skip
 
@@ -327,12 +341,14 @@ class _Run:
         evaluations: list[Path],
         points: dict[str, OperatingPoint],
         recommended: Recommendation | None,
+        hybrids: Mapping[str, HybridChoice],
     ) -> dict[str, Any]:
         with measured() as usage:
             name = PYDOCS if self.source == PYDOCS else views[JUDGED].name
             report = assemble_report(
                 name, split, evaluations, points, self.artifacts.timings(), self.read_of_documents()
             )
+            report |= with_peers(report, self.folder, hybrids)
             report |= self.teachers()
             if recommended is not None:
                 report["recommended"] = recommended._asdict()

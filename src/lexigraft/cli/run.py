@@ -61,6 +61,7 @@ def run(
     alpha: AlphaOption = None,
     cost: CostOption = None,
     minutes: MinutesOption = None,
+    peers: Annotated[bool | None, override_option("run.peers", "--peers/--no-peers")] = None,
     from_: FromOption = None,
     texts: TextsOption = None,
     replace: ReplaceOption = False,
@@ -74,7 +75,7 @@ def run(
     touches. A folder with the run of another collection is refused.
     """
     judged = as_overrides({"data.queries": queries, "data.qrels": json_library.dumps(qrels) if qrels else None})
-    kept = as_overrides({"index.texts": texts})
+    kept = as_overrides({"index.texts": texts, "run.peers": None if peers is None else str(peers).lower()})
     given = [*cost_overrides(cost), *overrides(set_, on_duplicate, alpha, fields, format_), *judged, *kept]
     report = _run(data, out, config, given, from_, recipe, minutes, replace)
     _show(report, out, json)

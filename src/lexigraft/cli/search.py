@@ -112,7 +112,7 @@ def search(
     if queries is not None and out is not None:
         _answer_file(retriever, queries, out, asked, threads, json)
         return
-    if (text or json) and text is not False and not retriever.opened.keeps_texts:
+    if (text or json) and text is not False and not retriever.keeps_texts:
         err.print(how_to_keep_texts(retriever.place), soft_wrap=True)
     if query is not None:
         _answer(retriever, query, asked, text, json)

@@ -132,7 +132,8 @@ def system_of_evaluation(
             path / "run.trec", again, missing, ranked_only=ranked_only and judged is not None
         ).per_query
     ordered = {name: per_query[name] for name in measures}
-    return MeasuredSystem(name, ordered, path / "run.trec", {name: row[name] for name in COSTS if name in row})
+    costs = {name: row[name] for name in COSTS if row.get(name) is not None}
+    return MeasuredSystem(name, ordered, path / "run.trec", costs)
 
 
 def judgements_of_evaluations(run: FinishedRun) -> tuple[str, str]:

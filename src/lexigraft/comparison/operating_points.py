@@ -34,7 +34,7 @@ def choose_operating_points(run: FinishedRun, measured: PruningsOnValidation) ->
     """What each system is searched with: the best pruning within its cost where it is a model; whole vectors for BM25,
     and wherever nothing can be chosen. The index that a choice needs is made in the judged view."""
     chosen = {}
-    for system in run.systems():
+    for system in (one for one in run.systems() if one.is_sparse):
         if not system.is_model:
             chosen[system.name] = _whole("BM25 is not pruned")
             continue

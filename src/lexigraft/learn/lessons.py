@@ -17,9 +17,12 @@ from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from lexigraft.core.arrays import open_array
-from lexigraft.core.artifact import write_json
+from lexigraft.core.artifact import read_manifest, write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Query
+from lexigraft.dense.opening import open_dense
+from lexigraft.dense.store import KIND as DENSE_VECTORS
+from lexigraft.dense.store import open_dense_vectors
 from lexigraft.learn.training_data import TrainingData, ValidationSet
 from lexigraft.measure.trec import trec_id
 from lexigraft.search.encoded_index import EncodedIndex
@@ -61,7 +64,7 @@ class VectorsOfSystem:
 
     def __init__(self, folder: RunFolder, system: str) -> None:
         self.system = system
-        self._index = EncodedIndex(folder.index(JUDGED, system, 0))
+        self._index = EncodedIndex(folder.index(JUDGED, system, 0), on_gpu=True)
         self._documents = open_vectors(folder.vectors(JUDGED, system)).matrix
         self._row_of = {trec_id(doc_id): row for row, doc_id in enumerate(self._documents.row_ids)}
         self.n_terms = self._documents.n_terms
@@ -72,22 +75,45 @@ class VectorsOfSystem:
 
     def documents(self, doc_ids: Sequence[str]) -> sparse.csr_matrix:
         """The rows of documents, by their TREC names."""
-        missing = [doc_id for doc_id in doc_ids if doc_id not in self._row_of]
-        if missing:
-            raise InputError(
-                f"the vectors of {self.system} have no document {missing[0]!r} ({len(missing)} are missing); systems "
-                "of other documents cannot teach: continue the run, which encodes them again"
-            )
-        rows, matrix = [self._row_of[doc_id] for doc_id in doc_ids], self._documents
+        rows, matrix = _rows_of(doc_ids, self._row_of, self.system), self._documents
         whole = sparse.csr_matrix(
             (matrix.weights, matrix.term_ids, matrix.indptr), (matrix.n_rows, matrix.n_terms), copy=False
         )
         return whole[rows]
 
 
+class DenseVectorsOfSystem:
+    """The same of a dense system."""
+
+    def __init__(self, folder: RunFolder, system: str) -> None:
+        self.system = system
+        self._documents = open_dense_vectors(folder.vectors(JUDGED, system))
+        self._row_of = {trec_id(doc_id): row for row, doc_id in enumerate(self._documents.row_ids)}
+        self._encoder = (self._documents.path / self._documents.meta.query_encoder["model"]).resolve()
+
+    def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """[texts, width]."""
+        return np.stack(list(open_dense(self._encoder, on_gpu=True).embed(texts, are_queries=True)))
+
+    def documents(self, doc_ids: Sequence[str]) -> NDArray[np.float32]:
+        """The rows of documents, by their TREC names."""
+        return np.asarray(self._documents.matrix[_rows_of(doc_ids, self._row_of, self.system)], np.float32)
+
+
+def _rows_of(doc_ids: Sequence[str], row_of: Mapping[str, int], system: str) -> list[int]:
+    if missing := [doc_id for doc_id in doc_ids if doc_id not in row_of]:
+        raise InputError(
+            f"the vectors of {system} have no document {missing[0]!r} ({len(missing)} are missing); systems of other "
+            "documents cannot teach: continue the run, which encodes them again"
+        )
+    return [row_of[doc_id] for doc_id in doc_ids]
+
+
 def vectors_of_system(folder: RunFolder, system: str) -> TextVectors:
     """The texts as a system of a run writes them."""
-    return VectorsOfSystem(folder, system)
+    made = read_manifest(folder.vectors(JUDGED, system))
+    is_dense = made is not None and made.kind == DENSE_VECTORS
+    return DenseVectorsOfSystem(folder, system) if is_dense else VectorsOfSystem(folder, system)
 
 
 def write_lessons(folder: RunFolder, teachers: Sequence[str], data: TrainingData, out: Path) -> None:

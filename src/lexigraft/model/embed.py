@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.model.backbone import Backbone, default_device
@@ -13,7 +14,6 @@ from lexigraft.model.backbone import Backbone, default_device
 BATCH, LENGTH = 256, 64  # texts at once; subwords of a text, the two special ones included
 
 
-@torch.inference_mode()
 def embed(
     backbone: Backbone, texts: Sequence[str], progress: Progress = SILENT, label: str = "embedding queries"
 ) -> NDArray[np.float32]:
@@ -24,7 +24,7 @@ def embed(
     special, device = backbone.tokenizer.special, default_device()
     # The bare encoder, whichever head stands on it.
     encoder: Any = backbone.body.model.base_model
-    encoder.to(device).eval()
+    encoder.to(device).eval()  # not in inference mode: what is moved there can never be trained
     length = min(LENGTH, backbone.longest_text or LENGTH)
     subwords = [
         [special.begin, *ids[: length - 2], special.end]
@@ -41,8 +41,12 @@ def embed(
         for at, row in enumerate(rows):
             ids[at, : len(subwords[row])] = torch.tensor(subwords[row])
             mask[at, : len(subwords[row])] = 1
-        hidden = encoder(input_ids=ids.to(device), attention_mask=mask.to(device)).last_hidden_state
-        weight = mask.to(device)[..., None].to(hidden.dtype)
-        mean = (hidden * weight).sum(1) / weight.sum(1)
-        found[rows] = torch.nn.functional.normalize(mean, dim=1).cpu().numpy()
+        found[rows] = _means(encoder, ids.to(device), mask.to(device)).cpu().numpy()
     return found
+
+
+@torch.inference_mode()
+def _means(encoder: Any, ids: Tensor, mask: Tensor) -> Tensor:
+    hidden = encoder(input_ids=ids, attention_mask=mask).last_hidden_state
+    weight = mask[..., None].to(hidden.dtype)
+    return torch.nn.functional.normalize((hidden * weight).sum(1) / weight.sum(1), dim=1)

@@ -59,7 +59,7 @@ def from_neighbours(backbone: Backbone, lexicon: Lexicon, head: SparseHead, prog
     return SparseHead(weight, bias)
 
 
-@torch.inference_mode()
+@torch.no_grad()  # and not inference mode: these rows are going to be trained
 def combined(weight: Tensor, bias: Tensor, vectors: Tensor, anchors: NDArray[np.bool_]) -> tuple[Tensor, Tensor]:
     """Rows and biases: an anchor's as they are, another term's from the anchors near it.
 

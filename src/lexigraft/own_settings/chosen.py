@@ -107,7 +107,9 @@ def _choose(
 def _made_of(settings: Settings, time: GivenTime, collection: Collection, split: str | None) -> dict[str, Any]:
     """All that the choices depend on, beside the machine and its clock."""
     parts = (CORPUS, QUERIES, *(split for split in (TRAIN, DEV) if split in collection.splits))
-    told = {name: settings_config(getattr(settings, name)) for name in LEARNED_BY} | {"systems": settings.systems}
+    learned_by = {name: settings_config(getattr(settings, name)) for name in LEARNED_BY}
+    learned_by["run"].pop("peers")  # which systems there are is said by their names
+    told = {**learned_by, "systems": settings.systems}
     return {
         "minutes": time.minutes,
         "by_hand": sorted(time.by_hand),

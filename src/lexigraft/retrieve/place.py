@@ -7,6 +7,7 @@ from pathlib import Path
 
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import ArtifactError, SettingError
+from lexigraft.core.systems_table import DENSE
 from lexigraft.index import store as index_store
 from lexigraft.index.live.state import is_live
 from lexigraft.retrieve.saved import is_saved, read_saved
@@ -36,6 +37,8 @@ class Place:
     dk: int = 0
     why: str = ""
     texts: Path | None = None  # those that all indexes of a run share; an index may have its own
+    system: str = ""  # of a run
+    kind: str = ""  # dense or hybrid, of a system of a run that searches no terms
 
     @property
     def option(self) -> str:
@@ -110,6 +113,8 @@ def _is_run(path: Path) -> bool:
 
 def _place_in_run(run: RunFolder, system: str | None, qk: float | None, dk: int | None) -> Place:
     view, name = run.searchable(system)
+    if kind := run.read_contents().kinds.get(name):
+        return _place_of_peer(run, view, name, kind, qk is not None or dk is not None)
     point = read_operating_point(run, name)
     asked = qk is not None or dk is not None
     chosen = (point.qk if qk is None else qk, point.dk if dk is None else dk)
@@ -121,7 +126,18 @@ def _place_in_run(run: RunFolder, system: str | None, qk: float | None, dk: int 
         ensure_pruned_index(run, view, name, chosen[1])
     return Place(
         f"{name} of {run.root}", pruned, run.index(view, name, 0), run.metadata(view), run.vectors(view, name), run,
-        view, *chosen, why, run.texts(view),
+        view, *chosen, why, run.texts(view), name,
+    )  # fmt: skip
+
+
+def _place_of_peer(run: RunFolder, view: str, name: str, kind: str, cut: bool) -> Place:
+    """Of a system without terms: its vectors, which it searches, or how it is fused."""
+    if cut:
+        raise SettingError(f"{name} is a {kind} system: it has no terms to keep; leave out (qk, dk)")
+    path = run.vectors(view, name) if kind == DENSE else run.choice(name)
+    return Place(
+        f"{name} of {run.root}", path, path, run.metadata(view), None, run, view, texts=run.texts(view), system=name,
+        kind=kind,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple, Protocol, TextIO
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
@@ -59,7 +59,7 @@ def encode_judged(
     judged = known_judgements(collection.qrels(split) if qrels is None else qrels, split, all_queries, opened.index)
     queries = [query for query in all_queries if query.query_id in judged]
     n_timed = max(1, settings.timing_queries // FEWER_ENCODINGS)
-    timed = [queries[place].text for place in _spread(len(queries), n_timed)]
+    timed = [queries[place].text for place in spread(len(queries), n_timed)]
     with one_thread():
         ms_encode = mean_ms(lambda place: opened.encoder.encode(timed[place]), len(timed), settings.timing_runs)
     vectors, before_cut = encode_counted(queries, opened.encoder, opened.index.vocabulary)
@@ -139,8 +139,8 @@ def evaluate_queries(
     rankings = progress.track(found, f"searching with {system}", encoded.n_rows)
     names = measure_names(settings)
     with (folder / "run.trec").open("w", encoding="utf-8") as run_file:
-        measurements = _measure_and_write(rankings, queries.judged, names, run_file, system, settings.run_depth)
-    timed = _spread(encoded.n_rows, settings.timing_queries)
+        measurements = measure_and_write(rankings, queries.judged, names, run_file, system, settings.run_depth)
+    timed = spread(encoded.n_rows, settings.timing_queries)
     from_text = time_from_text(queries, searcher, qk, search, settings.timing_runs)
     row = {
         "system": system,
@@ -172,7 +172,7 @@ def measure_names(settings: EvaluateSettings) -> list[str]:
     return [*REPORTED, *(name for name in settings.measures if name not in REPORTED)]
 
 
-def _measure_and_write(
+def measure_and_write(
     rankings: Iterator[Ranking],
     judged: dict[str, dict[str, int]],
     names: list[str],
@@ -189,7 +189,17 @@ def _measure_and_write(
     return [Measurement(name, values) for name, values in per_query.items()]
 
 
-def known_judgements(qrels: list[Qrel], split: str, queries: list[Query], opened: Index) -> dict[str, dict[str, int]]:
+class HoldsDocuments(Protocol):
+    """Whatever is searched."""
+
+    def holds(self, doc_id: str) -> bool:
+        """Whether a document is there."""
+        ...
+
+
+def known_judgements(
+    qrels: list[Qrel], split: str, queries: list[Query], opened: HoldsDocuments
+) -> dict[str, dict[str, int]]:
     """Judgements of the queries that exist. Those of unknown documents stay, as in trec_eval: what is not in the
     collection cannot be found, and counts as missed. Both kinds are counted in a warning."""
     query_ids = {query.query_id for query in queries}
@@ -210,6 +220,6 @@ def known_judgements(qrels: list[Qrel], split: str, queries: list[Query], opened
     return judged
 
 
-def _spread(n: int, limit: int) -> range:
+def spread(n: int, limit: int) -> range:
     """At most `limit` of n places, evenly spaced."""
     return range(0, n, max(1, -(-n // limit)))
