@@ -20,8 +20,8 @@ from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.resources import measured
 from lexigraft.core.settings import AUTO, Settings
-from lexigraft.core.systems import OWN_HOME, System, systems_of
-from lexigraft.core.systems_table import BM25
+from lexigraft.core.systems import OWN_HOME, System, in_order_of_training, systems_of
+from lexigraft.core.systems_table import BM25, DENSE
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.learn.model_training import ModelTraining
 from lexigraft.learn.training_data import training_files
@@ -134,16 +134,17 @@ class _Run:
             self.settings = with_word_rule(self.settings, views[JUDGED])
             split = views[JUDGED].evaluation_split(self.settings.data.split)
             self.settings = own_settings(self.settings, self.time, views, split, self.artifacts, self.progress)
+            in_order_of_training(self.systems())  # says what is wrong before anything is trained
             if is_leader():
                 self.folder.write_contents(views, self.systems())
             run = FinishedRun(self.folder, self.source, self.settings, views[JUDGED], split)
             validated = PruningsOnValidation(run, self.artifacts, {}, self.progress)
-            self.index_views(views, validated)
+            peers = PeersOfRun(run, self.artifacts, views, self.progress)
+            self.index_views(views, validated, peers)
             points = self.operating_points(views, validated)
             rows = [] if split is None else self.evaluate(views[JUDGED], split, validated, points)
             recommended = recommend(run, validated, points)
-            peers = PeersOfRun(run, self.artifacts, views, self.progress)
-            peers.make(recommended.system if recommended else "")
+            peers.measure(recommended.system if recommended else "")
             if is_leader():
                 self.folder.write_contents(views, self.systems(), recommended.system if recommended else "")
             if split is None:
@@ -232,12 +233,16 @@ class _Run:
         """Those whose texts are weighted terms."""
         return [system for system in self.systems() if system.is_sparse]
 
-    def index_views(self, views: dict[str, Collection], validated: PruningsOnValidation) -> None:
-        """Encode and index every view with every system of terms, BM25 first, by whose cost models are steered;
-        `validated` is told the judged indexes. The texts of the view that is searched are kept first."""
+    def index_views(self, views: dict[str, Collection], validated: PruningsOnValidation, peers: PeersOfRun) -> None:
+        """Train what learns, and encode and index every view with every system: BM25 first, by whose cost models are
+        steered, and teachers before those that learn from them. `validated` is told the judged indexes. The texts of
+        the view that is searched are kept first."""
         searched = next(iter(views))
         ensure_texts(self.artifacts, self.settings, searched, views[searched], self.progress)
-        for system in sorted(self.sparse_systems(), key=lambda one: one.is_model):
+        for system in in_order_of_training(self.systems()):
+            if system.kind == DENSE:
+                peers.train(system)
+                continue
             training = None
             if system.is_model:
                 steered = with_aim(validated.run, validated, system)

@@ -29,26 +29,27 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class PeersOfRun:
-    """Makes what is missing of them, one kind after the other. `evaluations` are the folders of what was measured,
-    `choices` what the hybrids are."""
+    """Makes what is missing of them: first what trains, then, when all systems are there, the rest. `evaluations` are
+    the folders of what was measured, `choices` what the hybrids are."""
 
     run: FinishedRun
     artifacts: Ensurer
     views: Mapping[str, Collection]
     progress: Progress = SILENT
     evaluations: list[Path] = field(default_factory=list)
+    embedded: dict[str, Manifest] = field(default_factory=dict)  # the judged documents, by dense system
     choices: dict[str, HybridChoice] = field(default_factory=dict)
 
-    def make(self, recommended: str) -> None:
-        """All of them, when the sparse systems are ready; `recommended` is what an unnamed part of a hybrid is."""
+    def measure(self, recommended: str) -> None:
+        """All of them, when every system is ready; `recommended` is what an unnamed part of a hybrid is."""
         systems = self.run.systems()
         for system in (one for one in systems if one.kind == DENSE):
-            self.dense(system)
+            self._evaluate(system, {"vectors": self.embedded[system.name].fingerprint})
         for system in (one for one in systems if one.kind == HYBRID):
             self.hybrid(system, recommended)
 
-    def dense(self, system: System) -> None:
-        """Train, embed the documents of every view, and measure."""
+    def train(self, system: System) -> None:
+        """Train a dense system, and embed the documents of every view."""
         from lexigraft.dense.opening import ensure_dense_form
         from lexigraft.learn.dense_training import DenseTraining
 
@@ -64,7 +65,7 @@ class PeersOfRun:
             for view, collection in self.views.items()
         }
         log.info("searchable now: lexigraft search --run %s --system %s", run.folder.root, system.name)
-        self._evaluate(system, {"vectors": made[JUDGED].fingerprint})
+        self.embedded[system.name] = made[JUDGED]
 
     def hybrid(self, system: System, recommended: str) -> None:
         """Choose how its two systems are fused, and measure."""

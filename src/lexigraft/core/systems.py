@@ -10,7 +10,7 @@ from lexigraft.core.settings import Settings
 from lexigraft.core.systems_table import BM25, DENSE, HYBRID, KIND, MODEL, usual_kind
 
 OWN_HOME, HOMES = "model", "models"
-OF_PRETRAINING = ("backbone", "layers", "head", "inflate", "own_words", "document_length")  # of [model]
+OF_PRETRAINING = ("backbone", "layers", "head", "graft", "inflate", "own_words", "document_length")  # of [model]
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,12 @@ class System:
     def learns(self) -> bool:
         """Whether it is trained on judged pairs."""
         return self.kind in (MODEL, DENSE)
+
+    @property
+    def teachers(self) -> tuple[str, ...]:
+        """The systems that it learns from; not itself, where all systems of a run are told the same."""
+        named = self.settings.finetune.teachers if self.is_model else ()
+        return tuple(name for name in named if name != self.name)
 
     @property
     def trained_part(self) -> str:
@@ -89,6 +95,28 @@ def _require_parts(systems: Sequence[System]) -> None:
                 f"{system.name} is a hybrid of {list(of)}, which is not allowed: two systems of the run, of "
                 f"{', '.join(allowed)}"
             )
+
+
+def in_order_of_training(systems: Sequence[System]) -> list[System]:
+    """Those that need no training first, by whose cost models are steered; then those that learn, each after its
+    teachers. Hybrids, which are made of others, are not among them."""
+    placed = {system.name: system for system in systems if system.is_sparse and not system.is_model}
+    waiting = [system for system in systems if system.learns]
+    allowed = [*placed, *(system.name for system in waiting)]
+    for system in waiting:
+        if unknown := [name for name in system.teachers if name not in allowed]:
+            raise SettingError(
+                f"finetune.teachers of {system.name} names {unknown[0]!r}, which is no system of this run that has "
+                f"vectors; those are {', '.join(allowed)}: add it to run.systems"
+            )
+    while waiting:
+        ready = [one for one in waiting if all(name in placed for name in one.teachers)]
+        if not ready:
+            circle = ", ".join(system.name for system in waiting)
+            raise SettingError(f"finetune.teachers: {circle} wait for each other; one of them must have no teacher")
+        placed[ready[0].name] = ready[0]
+        waiting.remove(ready[0])
+    return list(placed.values())
 
 
 def _before_ranking(settings: Settings) -> str:

@@ -16,7 +16,7 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import FinetuneSettings, Settings
 from lexigraft.data.collection import Collection
 from lexigraft.inference.dense_meta import DENSE_FORMAT, DENSE_KIND
-from lexigraft.learn.bm25_negatives import MINED, Bm25Negatives
+from lexigraft.learn.mined_negatives import MINED, MinedNegatives
 from lexigraft.learn.model_training import ModelTraining
 from lexigraft.learn.training_curves import draw as draw_curves
 from lexigraft.learn.training_data import DEV, TrainingData, measured_training_queries, scores_file, training_data
@@ -88,15 +88,15 @@ class DenseTraining:
         """The settings of fine-tuning as far as they say what to learn from, and the hash of the file of negatives.
         Where those of a model come from a teacher's lists, which are BM25's, these are BM25's."""
         settings = replace(
-            self.settings.finetune, teacher="", kl=0.0, margin_mse=0.0, in_batch=1.0, tensorboard="",
+            self.settings.finetune, teacher="", kl=0.0, margin_mse=0.0, in_batch=1.0, tensorboard="", taught=0.0,
             negatives=self.settings.finetune.negatives if self.settings.finetune.n_negatives else "",
         )  # fmt: skip
         if not settings.n_negatives:
             return settings, {}
-        if settings.negatives and not settings.mines:
+        if settings.negatives and not settings.miner:
             return settings, {"negatives": hash_file(scores_file("finetune.negatives", settings.negatives))}
         out = self.folder.model("negatives")
-        by_bm25 = Bm25Negatives(STAGE, self.collection, self.folder, self.settings, self.artifacts, self.progress)
+        by_bm25 = MinedNegatives(STAGE, self.collection, self.folder, self.settings, self.artifacts, self.progress)
         by_bm25.mined(out, settings.negatives_depth)
         mined = replace(settings, negatives=str(out / MINED))
         return mined, {"negatives": hash_file(out / MINED)}

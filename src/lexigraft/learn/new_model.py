@@ -17,6 +17,7 @@ from lexigraft.model.backbone import Backbone
 from lexigraft.model.encoder import SparseEncoder, save_encoder
 from lexigraft.model.head import SparseHead, diagnose, graft, own_words, random_head
 from lexigraft.model.impact import ImpactHead, impact_head
+from lexigraft.model.neighbours import from_neighbours
 from lexigraft.model.plain import plain_head
 from lexigraft.train.loop import Training
 from lexigraft.vocab.lexicon import Lexicon
@@ -41,6 +42,8 @@ def new_encoder(backbone: Backbone, lexicon: Lexicon, model: ModelSettings, seed
         head = random_head(len(lexicon.vocabulary), backbone.width, seed)
     else:
         head = grafted_head(backbone, lexicon)
+        if model.graft == "neighbours":
+            head = from_neighbours(backbone, lexicon, head)
     if model.inflate != 1:
         head.rescale(1 / model.inflate)
     if model.own_words and isinstance(head, SparseHead):

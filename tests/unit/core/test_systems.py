@@ -100,3 +100,15 @@ def test_a_model_is_called_what_it_is(head, queries, name):
 def test_what_is_refused(overrides, said):
     with pytest.raises(SettingError, match=said):
         load_settings(None, overrides)
+
+
+def test_models_that_start_from_other_rows_do_not_share_pretraining():
+    names = 'run.systems=["one","two","three"]'
+    tables = ["systems.one.model.graft=neighbours", "systems.two.model.alpha=2", "systems.three.model.calibrate=terms"]
+    one, two, three = systems_of(load_settings(overrides=[names, *tables]))
+    assert (one.base, two.base, three.base) == ("", "", "models/two")
+
+
+def test_biases_by_terms_need_a_number_of_terms():
+    with pytest.raises(SettingError, match=r"model\.first_terms.*more than 0 with model\.calibrate = terms"):
+        load_settings(overrides=["model.calibrate=terms", "model.first_terms=0"])
