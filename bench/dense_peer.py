@@ -5,8 +5,8 @@
 Both start from the same weights, read the first --length subwords of raw text, take the mean over tokens, and learn by
 in-batch softmax over cosines times 20 (MultipleNegativesRankingLoss), AdamW with linear warm-up over a tenth of the
 steps and decay to 0, in bf16 where the machine has it; the last weights are measured. sentence-transformers is called
-in a plain loop: its trainer needs packages that nothing here needs. Ours leaves documents that are known to be relevant to
-a query out of its negatives, and decays weights by .01. Ours is also trained as the product trains by default
+in a plain loop: its trainer needs packages that nothing here needs. Ours leaves documents that are known to be relevant
+to a query out of its negatives, and decays weights by .01. Ours is also trained as the product trains by default
 (symmetric), as "ours_symmetric". Both rank all documents of the collection exactly for its dev queries (or the split
 that --split names), measured by MRR@10 and R@10. The result is printed, and written to --out, as JSON.
 """
@@ -94,7 +94,7 @@ def timed(train: Callable[[], Embed], collection: Collection, split: str) -> dic
 def train_ours(arguments: argparse.Namespace, data: TrainingData, symmetric: bool) -> Embed:
     torch.manual_seed(arguments.seed)
     backbone = load_backbone(arguments.backbone, arguments.layers)
-    encoder = DenseEncoder(backbone, arguments.length, arguments.length)
+    encoder = DenseEncoder.of(backbone, arguments.length, arguments.length)
     pairs, _ = read_pairs(encoder, data)
     plan = DenseTrainingPlan(
         arguments.steps, arguments.batch, arguments.rate, warmup=0, dropout=0.1, temperature=0.05,

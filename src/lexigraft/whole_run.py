@@ -47,6 +47,7 @@ from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
 from lexigraft.stages.report import assemble_report, write_report
 from lexigraft.stages.report_peers import with_peers
+from lexigraft.stages.run_facts import read_of_documents, worth_of_teachers
 from lexigraft.stages.run_origin import empty, is_of_another, refusal, require_emptiable, write_origin
 from lexigraft.stages.text_searches import HybridChoice
 from lexigraft.stages.texts import ensure_texts
@@ -346,10 +347,15 @@ class _Run:
         with measured() as usage:
             name = PYDOCS if self.source == PYDOCS else views[JUDGED].name
             report = assemble_report(
-                name, split, evaluations, points, self.artifacts.timings(), self.read_of_documents()
+                name,
+                split,
+                evaluations,
+                points,
+                self.artifacts.timings(),
+                read_of_documents(self.folder, self.systems()),
             )
             report |= with_peers(report, self.folder, hybrids)
-            report |= self.teachers()
+            report |= worth_of_teachers(self.folder, self.systems())
             if recommended is not None:
                 report["recommended"] = recommended._asdict()
             report |= for_report(self.folder) if self.time is not None else {}
@@ -359,21 +365,3 @@ class _Run:
         report["stages"] = self.artifacts.timings()
         write_json(self.folder.report("json"), report)
         return report
-
-    def read_of_documents(self) -> dict[str, Mapping[str, Any]]:
-        """What each model reads of the documents that are measured, as its vectors say."""
-        models = (system.name for system in self.systems() if system.is_model)
-        return {name: vectors_store.read_meta(self.folder.vectors(JUDGED, name)).encoding for name in models}
-
-    def teachers(self) -> dict[str, Any]:
-        """What the teachers of the models are worth: of the run's own as "teacher", of others by name as "teachers"."""
-        found: dict[str, Any] = {}
-        for system in self.systems():
-            if not system.is_model or not system.settings.teacher.trains:
-                continue
-            worth = self.folder.of(system).teacher_quality()
-            if system.home == OWN_HOME:
-                found |= worth
-            elif worth:
-                found.setdefault("teachers", {})[system.name] = worth["teacher"]
-        return found

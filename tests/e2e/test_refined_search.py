@@ -256,10 +256,31 @@ def test_fuse_by_points(tmp_path, lexigraft):
         (("--k", 60), "--k does not go with --method borda"),
         (("--weight", 1, "--weight", 2), "--weight does not go with --method borda"),
         (("--method", "rrf", "--borda-depth", 5), "--borda-depth does not go with --method rrf"),
-        (("--method", "condorcet"), "method 'condorcet' is not known: rrf or borda"),
+        (("--method", "condorcet"), "method 'condorcet' is not known: rrf or borda or weighted"),
     ]:
         refused = lexigraft(*call, *more)
         assert (refused.status, message in refused.stderr) == (2, True), message
+
+
+def test_fuse_by_scores(tmp_path, lexigraft):
+    one, other, fused = tmp_path / "one.trec", tmp_path / "other.trec", tmp_path / "fused.trec"
+    one.write_text("q1 Q0 d1 1 9.0 a\nq1 Q0 d2 2 8.0 a\nq1 Q0 d3 3 5.0 a\n")
+    other.write_text("q1 Q0 d2 1 0.3 b\nq1 Q0 d5 2 0.2 b\n")
+    call = ("fuse", one, other, "--out", fused, "--method", "weighted")
+    assert lexigraft(*call, "--weight", 0.25, "--json").json["documents"] == 4
+    # d1 .25 * 1; d2 .25 * 3/4 + .75 * 1; d3 and d5 are the lowest of each.
+    found = [line.split()[2:5:2] for line in fused.read_text().splitlines()]
+    assert found == [["d2", "0.9375"], ["d1", "0.25"], ["d3", "0.0"], ["d5", "0.0"]]
+    strangers = tmp_path / "strangers.trec"
+    strangers.write_text("q1 Q0 x1 1 0.3 b\n")
+    for arguments, message in [
+        ((*call, "--weight", 2), "--weight 2.0 is not allowed with --method weighted"),
+        ((*call, "--k", 3), "--k does not go with --method weighted"),
+        (("fuse", one, other, one, "--out", fused, "--method", "weighted"), "is of two"),
+        (("fuse", one, strangers, "--out", fused), "strangers.trec have no document in common (such as d1 and x1)"),
+    ]:
+        refused = lexigraft(*arguments)
+        assert (refused.status, message in refused.stderr.replace("\n", " ")) == (2, True), refused.stderr
 
 
 def test_bench_search(run, tmp_path, lexigraft):

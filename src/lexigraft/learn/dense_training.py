@@ -74,7 +74,7 @@ class DenseTraining:
 
         def make(out: Path) -> None:
             data = training_data(self.collection, self.measured_split, finetune)
-            encoder = DenseEncoder(
+            encoder = DenseEncoder.of(
                 load_backbone(backbone.source, self.settings.model.layers, backbone.name), query_length, document_length
             )
             train_encoder(

@@ -9,7 +9,7 @@ dense.json           where it came from, the width of its vectors, and how much 
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -22,9 +22,11 @@ from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import ArtifactError, SettingError
 from lexigraft.inference.dense_meta import DENSE_FORMAT, DENSE_KIND, FACTS, DenseMeta, read_dense_meta
 from lexigraft.inference.raw_texts import RawTextReader
-from lexigraft.model.backbone import Backbone, empty_backbone
+from lexigraft.model.backbone import Backbone, transformers_library
+from lexigraft.model.families import n_positions, without_pooler
 from lexigraft.model.inputs import inputs_of
 from lexigraft.model.precision import fast_precision
+from lexigraft.vocab.subwords import from_transformers
 
 CPU_BATCH, GPU_BATCH = 64, 1024  # texts at once
 
@@ -33,26 +35,31 @@ class DenseEncoder(nn.Module):
     """Token ids to vectors [batch, width] of unit length. Takes what `train.ranking.buckets` hands to any encoder;
     which tokens are words, and which words those are, means nothing to it."""
 
-    def __init__(self, backbone: Backbone, query_length: int, document_length: int) -> None:
+    def __init__(self, meta: DenseMeta, model: Any, hf_tokenizer: Any) -> None:
         super().__init__()
-        model: Any = backbone.body.model
-        self.model = model.base_model  # the bare encoder, whichever head stands on it
-        self.backbone = backbone
-        self.meta = DenseMeta(backbone.name, int(self.model.config.hidden_size), query_length, document_length)
-        most = backbone.longest_text
-        if most is not None and max(query_length, document_length) > most:
-            longest = max(query_length, document_length)
+        self.meta, self.model, self.hf_tokenizer = meta, model, hf_tokenizer
+        self.subwords = from_transformers(hf_tokenizer, meta.backbone)
+        most, longest = n_positions(model), max(meta.query_length, meta.document_length)
+        if most is not None and longest > most:
             raise SettingError(
-                f"dense.query_length, dense.document_length: {backbone.name!r} reads at most {most} subwords, not "
+                f"dense.query_length, dense.document_length: {meta.backbone!r} reads at most {most} subwords, not "
                 f"{longest}; read less of a text"
             )
 
+    @classmethod
+    def of(cls, backbone: Backbone, query_length: int, document_length: int) -> Self:
+        """A backbone as a dense encoder, untrained: the bare encoder, whichever head stands on it."""
+        model: Any = backbone.body.model
+        bare = model.base_model
+        meta = DenseMeta(backbone.name, int(bare.config.hidden_size), query_length, document_length)
+        return cls(meta, bare, backbone.hf_tokenizer)
+
     @property
     def pad_id(self) -> int:
-        return self.backbone.tokenizer.special.pad
+        return self.subwords.special.pad
 
     def reader(self) -> RawTextReader:
-        return RawTextReader(self.backbone.hf_tokenizer.backend_tokenizer)
+        return RawTextReader(self.hf_tokenizer.backend_tokenizer)
 
     def forward(self, subwords: Tensor, mask: Tensor, *of_terms: Any) -> Tensor:
         hidden: Tensor = self.model(input_ids=subwords, attention_mask=mask).last_hidden_state
@@ -102,17 +109,17 @@ def save_dense(encoder: DenseEncoder, folder: Path) -> None:
         raise ArtifactError(f"the encoder in {folder} could not be written: {error}; is the disk full?") from error
     (folder / "backbone").mkdir(exist_ok=True)
     encoder.model.config.save_pretrained(folder / "backbone")
-    tokenizer = encoder.backbone.hf_tokenizer
-    tokenizer.backend_tokenizer.no_truncation()  # which reading left there
-    tokenizer.save_pretrained(folder / "backbone")
+    encoder.hf_tokenizer.backend_tokenizer.no_truncation()  # which reading left there
+    encoder.hf_tokenizer.save_pretrained(folder / "backbone")
     write_json(folder / FACTS, asdict(encoder.meta))
 
 
 def open_dense_encoder(path: Path) -> DenseEncoder:
     """Open the artifact of a dense encoder, ready to embed (in evaluation mode)."""
     open_artifact(path, DENSE_KIND, DENSE_FORMAT)
-    meta = read_dense_meta(path)
-    backbone = empty_backbone(path / "backbone", meta.backbone, has_head=False)
-    encoder = DenseEncoder(backbone, meta.query_length, meta.document_length)
+    hf, folder = transformers_library(), path / "backbone"
+    config = hf.AutoConfig.from_pretrained(folder)
+    model = hf.AutoModel.from_config(config, **without_pooler(config))
+    encoder = DenseEncoder(read_dense_meta(path), model, hf.AutoTokenizer.from_pretrained(folder))
     encoder.model.load_state_dict(load_file(path / "model.safetensors"))
     return encoder.eval()

@@ -49,8 +49,7 @@ def make_dense_form(path: Path, encoder: DenseEncoder | None = None) -> Path:
 
 def _write_graphs(encoder: DenseEncoder, folder: Path) -> None:
     body = Body(encoder.model, has_mlm_head=False)
-    ordinary = encoder.backbone.tokenizer.ordinary_ids[0]
-    graph = write_bert(body) if can_write(body) else export_body(body, ordinary)
+    graph = write_bert(body) if can_write(body) else export_body(body, encoder.subwords.ordinary_ids[0])
     _append_mean(Nodes(graph.graph), encoder.meta.width)
     with_raw_data(graph)
     eight = with_8_bits(graph)
@@ -63,7 +62,7 @@ def _write_graphs(encoder: DenseEncoder, folder: Path) -> None:
         weights_8.close()
     onnx.save(graph, folder / GRAPHS[32])
     onnx.save(eight, folder / GRAPHS[8])
-    raw = encoder.backbone.hf_tokenizer.backend_tokenizer
+    raw = encoder.hf_tokenizer.backend_tokenizer
     raw.no_truncation()
     raw.save(str(folder / TOKENIZER))
 
@@ -98,7 +97,7 @@ def _compare(encoder: DenseEncoder, folder: Path) -> dict[str, float]:
 
 def _texts(encoder: DenseEncoder) -> list[str]:
     """Texts of subwords drawn from the tokenizer: short and long ones, and one without words."""
-    draw, tokenizer = np.random.default_rng(0), encoder.backbone.hf_tokenizer
-    ordinary = np.array(encoder.backbone.tokenizer.ordinary_ids)
+    draw, tokenizer = np.random.default_rng(0), encoder.hf_tokenizer
+    ordinary = np.array(encoder.subwords.ordinary_ids)
     drawn = (draw.choice(ordinary, size=length) for length in np.linspace(1, MOST_WORDS, N_COMPARED).astype(int))
     return ["", *(str(tokenizer.decode(ids.tolist())) for ids in drawn)]

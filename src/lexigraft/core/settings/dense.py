@@ -38,7 +38,9 @@ class DenseSettings(Section, name="dense"):
     document_length: int = setting(
         0, "subwords read of a document, special ones included", at_least=0, zero="as `model.document_length`"
     )
-    bits: int = setting(32, "of a number in the stored vectors of documents", one_of={32: "", 16: "half of the bytes"})
+    bits: int = setting(
+        32, "of a number in the stored vectors of documents", one_of={32: "", 16: "half of the bytes, and slower"}
+    )
     checkpoint_every: int = checkpoint_every(75)
     validate_every: int = setting(
         75,
