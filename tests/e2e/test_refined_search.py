@@ -161,7 +161,7 @@ def test_two_step(run, collection, tmp_path, lexigraft):
     assert pruned.status == 0
     assert "matched" in pruned.stdout
     made = lexigraft("search", "--run", run, QUERY, "--two-step", 10, "--dk", 7)
-    assert (made.status, "no index of 7 terms a document yet; it is made and kept" in made.stderr) == (0, True)
+    assert (made.status, "no index with dk = 7 yet; it is made and kept" in made.stderr) == (0, True)
     assert "cannot come from 5 candidates" in lexigraft("search", "--run", run, QUERY, "--two-step", 5).stderr
     index = tmp_path / "index"
     lexigraft("index", "--vectors", run / "judged/bm25/vectors", "--out", index, "--set", "index.reorder=true")

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from lexigraft.core.artifact import canonical_json
 from lexigraft.core.config import settings_config, settings_of_system
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.settings import LEXICAL, Settings
 from lexigraft.core.systems_table import KIND, MODEL
 
@@ -28,7 +29,7 @@ class System:
         return bool(self.home)
 
     @property
-    def prunings(self) -> tuple[tuple[int, int], ...]:
+    def prunings(self) -> tuple[tuple[DocumentCut, DocumentCut], ...]:
         """The (qk, dk) that it is measured at."""
         if not self.is_model:
             return self.settings.prune.lexical
