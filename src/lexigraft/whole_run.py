@@ -14,6 +14,7 @@ from lexigraft.comparison.prunings import PruningsOnValidation
 from lexigraft.comparison.recommendation import Recommendation, recommend
 from lexigraft.core.artifact import Manifest, read_manifest, write_json
 from lexigraft.core.config import settings_as_dict
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.processes import is_leader
@@ -300,7 +301,7 @@ class _Run:
         wanted = self.manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
         return self.artifacts.ensure("encode", f"encode {system.name} ({view})", path, wanted, make)
 
-    def index(self, view: str, system: str, keep: int, vectors: Manifest) -> Manifest:
+    def index(self, view: str, system: str, keep: DocumentCut, vectors: Manifest) -> Manifest:
         return ensure_index(self.artifacts, self.settings, view, system, keep, vectors, self.progress)
 
     def evaluate(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import open_artifact, read_manifest
+from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.types import Measurement
 from lexigraft.data.readers.judgements import read_judgements
@@ -39,7 +40,7 @@ class MeasuredSystem:
         return {name: Measurement(name, dict(values)).mean for name, values in self.per_query.items()}
 
 
-def cell_name(system: str, qk: float, dk: int) -> str:
+def cell_name(system: str, qk: QueryCut, dk: DocumentCut) -> str:
     """A system and how it is pruned, as tables name it."""
     return system if (qk, dk) == (0, 0) else f"{system} ({qk},{dk})"
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from lexigraft.core.artifact import canonical_json
 from lexigraft.core.config import settings_config, settings_of_system
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import Settings
 from lexigraft.core.systems_table import BM25, DENSE, HYBRID, KIND, MODEL, usual_kind
@@ -52,7 +53,7 @@ class System:
         return "encoder" if self.kind == DENSE else "finetuned"
 
     @property
-    def prunings(self) -> tuple[tuple[int, int], ...]:
+    def prunings(self) -> tuple[tuple[DocumentCut, DocumentCut], ...]:
         """The (qk, dk) that it is measured at; none of what has no terms."""
         if not self.is_sparse:
             return ()

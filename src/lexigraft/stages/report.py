@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import write_json
+from lexigraft.core.cut import Keep
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import counted_rows
 from lexigraft.stages.layout import RunFolder
@@ -116,7 +117,7 @@ def has_terms(row: Mapping[str, Any]) -> bool:
     return "L0_q" in row
 
 
-def kept_terms(row: Mapping[str, Any]) -> tuple[float, int]:
+def kept_terms(row: Mapping[str, Any]) -> Keep:
     """(qk, dk) of a row as they are: where nothing more was asked for, those that the model itself cuts its vectors to;
     0 only where nothing was cut."""
     qk, dk = row.get("kept", (row["qk"], row["dk"]))
@@ -178,7 +179,8 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         f"{collection['queries']:,} {collection['split']} queries over {searched_rows(report)}.", "",
         *markdown_table(COLUMNS, table_cells(report)), "",
         f"qk, dk: terms kept of a query and of a {one} (0: all, nothing was cut; below 1: those that weigh at least "
-        "that share of the heaviest). L0: mean number of terms, before and after any cut. FLOPS: postings touched "
+        "that share of the heaviest; m: the fewest with that share of the sum of all weights). L0: mean number of "
+        "terms, before and after any cut. FLOPS: postings touched "
         f"by a query, per {one} of the collection. ms: mean milliseconds a query on one thread, from text to vector "
         "(encode), from vector to ranked ids (search, as deep as is measured), and from text to the ten best ids "
         "(text_to_ids, measured as one call; p50 is its median). index_bytes: all files of what is searched, without "
