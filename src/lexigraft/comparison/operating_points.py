@@ -13,6 +13,7 @@ from lexigraft.comparison.cost_limits import TERMS, CostLimit, NoLimitError, cos
 from lexigraft.comparison.prunings import WHOLE, PruningsOnValidation
 from lexigraft.comparison.validation import CHOSEN_BY, ValidationQueries
 from lexigraft.core.artifact import Manifest, open_artifact, write_json
+from lexigraft.core.settings import BLEND
 from lexigraft.core.systems import System
 from lexigraft.core.types import document_of
 from lexigraft.data.collection import QUERIES
@@ -35,7 +36,7 @@ def choose_operating_points(run: FinishedRun, measured: PruningsOnValidation) ->
     and wherever nothing can be chosen. The index that a choice needs is made in the judged view."""
     chosen = {}
     for system in (one for one in run.systems() if one.is_sparse):
-        if not system.is_model:
+        if not system.is_model and system.name != BLEND:
             chosen[system.name] = _whole("BM25 is not pruned")
             continue
         chosen[system.name] = point = operating_point(run, measured, system)

@@ -104,6 +104,11 @@ class RunFolder:
     def collection(self) -> Path:
         return self.root / "collection"
 
+    @property
+    def pairs(self) -> Path:
+        """The collection of pairs that were made of the texts."""
+        return self.root / "pairs"
+
     def model(self, part: str) -> Path:
         """A part of the model that is meant."""
         home = self.base if self.base and part.startswith(BEFORE_RANKING) else self.home
@@ -156,8 +161,8 @@ class RunFolder:
     def texts(self, view: str) -> Path:
         return self.root / view / "texts"
 
-    def evaluation(self, system: str, qk: QueryCut, dk: DocumentCut) -> Path:
-        return self.root / JUDGED / system / f"evaluation-qk{qk}-dk{dk}"
+    def evaluation(self, system: str, qk: QueryCut, dk: DocumentCut, view: str = JUDGED) -> Path:
+        return self.root / view / system / f"evaluation-qk{qk}-dk{dk}"
 
     def validation(self, system: str, qk: QueryCut, dk: DocumentCut, queries_of: str = "") -> Path:
         """Where what a system is worth on validation queries lies; `queries_of`: on those of another system."""
@@ -176,7 +181,7 @@ class RunFolder:
 
     def parts(self) -> tuple[Path, ...]:
         """The folders that a run keeps its artifacts in."""
-        return tuple(self.root / name for name in ("collection", OWN_HOME, HOMES, JUDGED, FULL))
+        return tuple(self.root / name for name in ("collection", "pairs", OWN_HOME, HOMES, JUDGED, FULL))
 
     def homes(self) -> list[Path]:
         """The folders of all models there."""

@@ -10,6 +10,7 @@ from lexigraft.core.artifact import write_json
 from lexigraft.core.cut import Keep
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import counted_rows
+from lexigraft.made_pairs.told import in_words
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, as_json
 from lexigraft.stages.pictures import BM25_LOOK, finish, legend_below, log_axis, new_figure, save_figure
@@ -150,6 +151,18 @@ def reading_lines(report: Mapping[str, Any]) -> list[str]:
     return [f"{name} {words}" for name, words in said.items() if words]
 
 
+def made_lines(report: Mapping[str, Any]) -> list[str]:
+    """What was learned from and measured where pairs were made of the texts; nothing where none were."""
+    made = report.get("pairs")
+    if made is None:
+        return []
+    measured = (
+        "The numbers above are of made queries: parts of the texts, cut out of the documents that they ask for. They "
+        "compare systems, and do not say how well people's questions are answered"
+    )
+    return [*([measured] if made["measured"] else []), f"Of {in_words(made)}"]
+
+
 def choice_lines(report: Mapping[str, Any]) -> list[str]:
     """What a run that was given a time chose for itself, and by what; one line a choice."""
     own = report.get("own_settings")
@@ -187,6 +200,7 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         f"the documents' texts and without a model.{_of_peers(rows, one)}", "",
         *(part for line in operating_point_lines(report) for part in (f"{line}.", "")),
         *(part for line in reading_lines(report) for part in (f"{line}.", "")),
+        *(part for line in made_lines(report) for part in (f"{line}.", "")),
         *_teacher_lines(report),
         *(part for line in choice_lines(report) for part in (f"{line}", "")),
         "![MRR@10 against FLOPS](report.png)", "",
