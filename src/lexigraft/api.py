@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lexigraft.core.config import given_names, load_settings
+from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Measurement, Qrel, Query
@@ -39,13 +41,14 @@ class Run:
 
     @property
     def best(self) -> dict[str, Any]:
-        """The row with the highest MRR@10, the cheapest of equals, whatever it costs."""
+        """The row with the highest MRR@10, the cheapest of equals, whatever it costs; a dense system, which multiplies
+        every document, costs more than any."""
         if not self.rows:
             raise InputError(f"nothing of {self.folder} was measured; its collection has no judged queries")
-        return max(self.rows, key=lambda row: (row[BEST_BY], -row["FLOPS"]))
+        return max(self.rows, key=lambda row: (row[BEST_BY], -inf if row["FLOPS"] is None else -row["FLOPS"]))
 
     def retriever(
-        self, system: str | None = None, *, qk: float | None = None, dk: int | None = None,
+        self, system: str | None = None, *, qk: QueryCut | None = None, dk: DocumentCut | None = None,
         cost: float | None = None, budget: float | str | None = None,
     ) -> Retriever:  # fmt: skip
         """The run opened for searches: at its operating point, at a (qk, dk), or at the best one within a cost, which

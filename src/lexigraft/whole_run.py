@@ -10,18 +10,20 @@ from typing import Any
 from lexigraft.comparison.blending import ChosenBlend, choose_blend, ensure_blended_vectors, recommend_blend
 from lexigraft.comparison.cost_limits import with_aim
 from lexigraft.comparison.operating_points import choose_operating_points
+from lexigraft.comparison.peers import PeersOfRun
 from lexigraft.comparison.prunings import PruningsOnValidation
 from lexigraft.comparison.recommendation import Recommendation, recommend
 from lexigraft.core.artifact import Manifest, read_manifest, write_json
 from lexigraft.core.config import settings_as_dict
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.resources import measured
 from lexigraft.core.settings import AUTO, BLEND, Settings
-from lexigraft.core.systems import OWN_HOME, System, systems_of
-from lexigraft.core.systems_table import BM25
+from lexigraft.core.systems import OWN_HOME, System, in_order_of_training, systems_of
+from lexigraft.core.systems_table import BM25, DENSE
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.learn.model_training import ModelTraining
 from lexigraft.learn.training_data import training_files
@@ -48,7 +50,10 @@ from lexigraft.stages.made import MADE, judged_split, measured_on, require_no_pa
 from lexigraft.stages.made import for_report as made_for_report
 from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
 from lexigraft.stages.report import assemble_report, write_report
+from lexigraft.stages.report_peers import with_peers
+from lexigraft.stages.run_facts import read_of_documents, worth_of_teachers
 from lexigraft.stages.run_origin import empty, is_of_another, refusal, require_emptiable, write_origin
+from lexigraft.stages.text_searches import HybridChoice
 from lexigraft.stages.texts import ensure_texts
 from lexigraft.vectors import store as vectors_store
 from lexigraft.vectors.deciding_words import decide_words
@@ -128,22 +133,25 @@ class _Run:
         check_measures(measure_names(self.settings.evaluate))
         with self._lock():
             self.take_folder(description)
-            views = self.views(description)
-            self.settings = with_systems(self.settings, views[JUDGED], self.folder.read_contents())
+            views, timed = self.views(description), self.time is not None
+            self.settings = with_systems(self.settings, views[JUDGED], self.folder.read_contents(), timed)
             self.settings = with_word_rule(self.settings, views[JUDGED])
             split = judged_split(self.settings, views[JUDGED])
             self.settings = own_settings(self.settings, self.time, views, split, self.artifacts, self.progress)
+            in_order_of_training(self.systems())  # says what is wrong before anything is trained
             if is_leader():
                 self.folder.write_contents(views, self.systems())
             run = FinishedRun(self.folder, self.source, self.settings, views[JUDGED], split)
             validated = PruningsOnValidation(run, self.artifacts, {}, self.progress)
-            self.index_views(views, validated)
+            peers = PeersOfRun(run, self.artifacts, views, self.progress)
+            self.index_views(views, validated, peers)
             points = self.operating_points(views, validated)
             on = measured_on(self.settings, views, split)
             rows = [] if on is None else self.evaluate(on, validated, points)
             recommended = recommend(run, validated, points)
             if self.blend is not None:  # which holds the model in it, as much as is of use
                 recommended = recommend_blend(self.blend[1], points[BLEND])
+            peers.measure(recommended.system if recommended else "")
             if is_leader():
                 self.folder.write_contents(views, self.systems(), recommended.system if recommended else "")
             if on is None:
@@ -151,7 +159,7 @@ class _Run:
                 log.warning(message, self.source)
             if not is_leader():
                 return {}
-            report = self.report(views, on, rows, points, recommended)
+            report = self.report(views, on, [*rows, *peers.evaluations], points, recommended, peers.choices)
             write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
             return report
 
@@ -189,7 +197,7 @@ class _Run:
                 given = collected(self.source, self.settings.data, self.folder.collection)[JUDGED]
                 given.evaluation_split(self.settings.data.split)
                 systems = systems_of(with_systems(self.settings, given))
-                if not self.settings.data.makes_pairs and (trains or any(one.is_model for one in systems)):
+                if not self.settings.data.makes_pairs and (trains or any(one.learns for one in systems)):
                     training_files(given)
             log.warning("%s: the run of another collection is removed, as --replace asks", self.folder.root)
             empty(self.folder)
@@ -235,12 +243,20 @@ class _Run:
         """Those of the run, in the order of its settings."""
         return systems_of(self.settings)
 
-    def index_views(self, views: dict[str, Collection], validated: PruningsOnValidation) -> None:
-        """Encode and index every view with every system, BM25 first, by whose cost models are steered; `validated` is
-        told the judged indexes. The texts of the view that is searched are kept first."""
+    def sparse_systems(self) -> list[System]:
+        """Those whose texts are weighted terms."""
+        return [system for system in self.systems() if system.is_sparse]
+
+    def index_views(self, views: dict[str, Collection], validated: PruningsOnValidation, peers: PeersOfRun) -> None:
+        """Train what learns, and encode and index every view with every system: BM25 first, by whose cost models are
+        steered, and teachers before those that learn from them. `validated` is told the judged indexes. The texts of
+        the view that is searched are kept first."""
         searched = next(iter(views))
         ensure_texts(self.artifacts, self.settings, searched, views[searched], self.progress)
-        for system in sorted(self.systems(), key=lambda one: (one.name == BLEND, one.is_model)):
+        for system in in_order_of_training(self.systems()):
+            if system.kind == DENSE:
+                peers.train(system)
+                continue
             training = None
             if system.name == BLEND:
                 self.blend = self.chosen_blend(validated)
@@ -312,7 +328,7 @@ class _Run:
         wanted = self.manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
         return self.artifacts.ensure("encode", f"encode {system.name} ({view})", path, wanted, make)
 
-    def index(self, view: str, system: str, keep: int, vectors: Manifest) -> Manifest:
+    def index(self, view: str, system: str, keep: DocumentCut, vectors: Manifest) -> Manifest:
         return ensure_index(self.artifacts, self.settings, view, system, keep, vectors, self.progress)
 
     def evaluate(
@@ -323,7 +339,7 @@ class _Run:
     ) -> list[Path]:
         """Measure every system at its prunings, the one that it is searched with among them."""
 
-        def index(system: str, keep: int) -> Manifest:
+        def index(system: str, keep: DocumentCut) -> Manifest:
             if on.view == JUDGED:
                 return validated.index(system, keep)
             vectors = read_manifest(self.folder.vectors(on.view, system))
@@ -335,7 +351,7 @@ class _Run:
                 self.artifacts, self.settings, on, system.name, keep, index(system.name, keep[1]), self.encoded,
                 self.progress,
             )
-            for system in self.systems()
+            for system in self.sparse_systems()
             for keep in dict.fromkeys((*system.prunings, (points[system.name].qk, points[system.name].dk)))
         ]  # fmt: skip
 
@@ -361,15 +377,22 @@ class _Run:
         evaluations: list[Path],
         points: dict[str, OperatingPoint],
         recommended: Recommendation | None,
+        hybrids: Mapping[str, HybridChoice],
     ) -> dict[str, Any]:
         with measured() as usage:
             made = made_for_report(self.folder, self.settings, on)
             name = PYDOCS if self.source == PYDOCS else views[FULL if made else JUDGED].name
             split = MADE if made and made["pairs"]["measured"] else on.split if on is not None else None
             report = assemble_report(
-                name, split, evaluations, points, self.artifacts.timings(), self.read_of_documents()
+                name,
+                split,
+                evaluations,
+                points,
+                self.artifacts.timings(),
+                read_of_documents(self.folder, self.systems()),
             )
-            report |= {**self.teachers(), **made}
+            report |= with_peers(report, self.folder, hybrids)
+            report |= {**worth_of_teachers(self.folder, self.systems()), **made}
             if recommended is not None:
                 report["recommended"] = recommended._asdict()
             report |= for_report(self.folder) if self.time is not None else {}
@@ -379,21 +402,3 @@ class _Run:
         report["stages"] = self.artifacts.timings()
         write_json(self.folder.report("json"), report)
         return report
-
-    def read_of_documents(self) -> dict[str, Mapping[str, Any]]:
-        """What each model reads of the documents that are measured, as its vectors say."""
-        models = (system.name for system in self.systems() if system.is_model)
-        return {name: vectors_store.read_meta(self.folder.vectors(JUDGED, name)).encoding for name in models}
-
-    def teachers(self) -> dict[str, Any]:
-        """What the teachers of the models are worth: of the run's own as "teacher", of others by name as "teachers"."""
-        found: dict[str, Any] = {}
-        for system in self.systems():
-            if not system.is_model or not system.settings.teacher.trains:
-                continue
-            worth = self.folder.of(system).teacher_quality()
-            if system.home == OWN_HOME:
-                found |= worth
-            elif worth:
-                found.setdefault("teachers", {})[system.name] = worth["teacher"]
-        return found

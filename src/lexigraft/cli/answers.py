@@ -12,12 +12,13 @@ from lexigraft.cli.console import out as screen
 
 if TYPE_CHECKING:
     from lexigraft.retrieve.answer import FoundDocument
+    from lexigraft.retrieve.plain_document import PlainDocument
 
 SHOWN_TERMS = 8  # of those that matched, the ones that add most
 INDENT = 15  # below the id: rank and score stand before it
 
 
-def print_documents(hits: "Iterable[FoundDocument]", whole: bool) -> None:
+def print_documents(hits: "Iterable[FoundDocument | PlainDocument]", whole: bool) -> None:
     """Documents in order, with a part of each text or, with `whole`, all of it."""
     for hit in hits:
         screen.print(f"{hit.rank:>3}  {hit.score:8.3f}  ", end="")
@@ -31,7 +32,8 @@ def print_documents(hits: "Iterable[FoundDocument]", whole: bool) -> None:
             shown = marked(snippet.text, snippet.spans)
             before, after = snippet.start > 0, snippet.end < len(hit.text.rstrip())
             _print_snippet(Text("… " if before else "") + shown + Text(" …" if after else ""))
-        screen.print(f"{' ' * INDENT}matched: {_terms(hit)}", style="dim", soft_wrap=True)
+        if hit.matches:  # a dense score has no terms
+            screen.print(f"{' ' * INDENT}matched: {_terms(hit)}", style="dim", soft_wrap=True)
 
 
 def marked(text: str, spans: Sequence[tuple[int, int]]) -> Text:
@@ -73,7 +75,7 @@ def _indented(shown: Text) -> Text:
     return Text(" " * INDENT) + shown
 
 
-def _terms(hit: "FoundDocument") -> str:
+def _terms(hit: "FoundDocument | PlainDocument") -> str:
     matched = [match.term for match in hit.matches]
     more = f" … and {len(matched) - SHOWN_TERMS} more" if len(matched) > SHOWN_TERMS else ""
     return " ".join(matched[:SHOWN_TERMS]) + more

@@ -13,7 +13,12 @@ def fuse(
     trec_run: Annotated[list[Path], typer.Argument(help="Two or more TREC run files, of any systems.")],
     out_: Annotated[Path, typer.Option("--out", help="The TREC run to write.")],
     method: Annotated[
-        str, typer.Option("--method", help="rrf: reciprocal ranks; borda: points for places.", metavar="rrf|borda")
+        str,
+        typer.Option(
+            "--method",
+            help="rrf: reciprocal ranks; borda: points for places; weighted: of two runs, scores mapped to 0..1.",
+            metavar="rrf|borda|weighted",
+        ),
     ] = "rrf",
     k: Annotated[
         float | None,
@@ -26,7 +31,11 @@ def fuse(
     ] = None,
     weight: Annotated[
         list[float] | None,
-        typer.Option("--weight", help="rrf: what a run's part is multiplied by; none, or one for each run, in order."),
+        typer.Option(
+            "--weight",
+            help="rrf: what a run's part is multiplied by; none, or one for each run, in order. weighted: the first "
+            "run's part, 0 to 1; 0.5 where not given.",
+        ),
     ] = None,
     borda_depth: Annotated[
         int | None,
@@ -40,7 +49,7 @@ def fuse(
     depth: Annotated[int, typer.Option("--depth", min=1, help="How many documents a query to keep.")] = 1000,
     json: JsonOption = False,
 ) -> None:
-    """Make one ranking of several by reciprocal rank fusion or Borda count: ranks count, scores do not.
+    """Make one ranking of several: by ranks (reciprocal rank fusion, Borda count), or two by their scores.
 
     The result is measured as any run is: `lexigraft evaluate FUSED.trec A.trec --data DIR`.
     """

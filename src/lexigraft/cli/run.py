@@ -62,6 +62,7 @@ def run(
     alpha: AlphaOption = None,
     cost: CostOption = None,
     minutes: MinutesOption = None,
+    peers: Annotated[bool | None, override_option("run.peers", "--peers/--no-peers")] = None,
     from_: FromOption = None,
     texts: TextsOption = None,
     replace: ReplaceOption = False,
@@ -76,7 +77,8 @@ def run(
     collection is refused.
     """
     judged = as_overrides({"data.queries": queries, "data.qrels": json_library.dumps(qrels) if qrels else None})
-    kept = as_overrides({"index.texts": texts, "data.pairs": pairs})
+    peered = None if peers is None else str(peers).lower()
+    kept = as_overrides({"index.texts": texts, "data.pairs": pairs, "run.peers": peered})
     given = [*cost_overrides(cost), *overrides(set_, on_duplicate, alpha, fields, format_), *judged, *kept]
     report = _run(data, out, config, given, from_, recipe, minutes, replace)
     _show(report, out, json)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import open_artifact, read_manifest
+from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.types import Measurement
 from lexigraft.data.readers.judgements import read_judgements
@@ -39,7 +40,7 @@ class MeasuredSystem:
         return {name: Measurement(name, dict(values)).mean for name, values in self.per_query.items()}
 
 
-def cell_name(system: str, qk: float, dk: int) -> str:
+def cell_name(system: str, qk: QueryCut, dk: DocumentCut) -> str:
     """A system and how it is pruned, as tables name it."""
     return system if (qk, dk) == (0, 0) else f"{system} ({qk},{dk})"
 
@@ -133,7 +134,8 @@ def system_of_evaluation(
             path / "run.trec", again, missing, ranked_only=ranked_only and judged is not None
         ).per_query
     ordered = {name: per_query[name] for name in measures}
-    return MeasuredSystem(name, ordered, path / "run.trec", {name: row[name] for name in COSTS if name in row})
+    costs = {name: row[name] for name in COSTS if row.get(name) is not None}
+    return MeasuredSystem(name, ordered, path / "run.trec", costs)
 
 
 def judgements_of_evaluations(run: FinishedRun) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, canonical_json, read_manifest, write_json
 from lexigraft.core.config import settings_config
+from lexigraft.core.cut import Keep
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import EvaluateSettings, SearchSettings
 from lexigraft.core.systems import System
@@ -58,7 +59,7 @@ def validation_queries(
     """Those for a system of a run, or for its first model; raises where there are none, and says how to get some.
     `measured`: the run must report numbers of others; without it, one that measures nothing may have some, too.
     `trained`: without it they are asked for before the system is trained, whatever a model there was trained with."""
-    model = system if system is not None and system.is_model else next((s for s in run.systems() if s.is_model), None)
+    model = system if system is not None and system.learns else _first_that_learns(run)
     split = run.measured_split() if measured else run.split
     reported = {qrel.query_id for qrel in run.collection.qrels(split)} if split is not None else set()
     dev = next((split for split in _dev_splits(run, split) if _has_others(run.collection.qrels(split), reported)), "")
@@ -85,9 +86,14 @@ def validation_queries(
     return found._replace(qrels=unreported)
 
 
+def _first_that_learns(run: FinishedRun) -> System | None:
+    """A run's first model or, where it has none, its first dense encoder."""
+    return next(iter(sorted((one for one in run.systems() if one.learns), key=lambda one: not one.is_model)), None)
+
+
 def _require_what_trained(run: FinishedRun, model: System) -> None:
     """Raise where the training queries are no longer those of the model: others would be taken for held out."""
-    trained = read_manifest(run.folder.of(model).model("finetuned"))
+    trained = read_manifest(run.folder.of(model).model(model.trained_part))
     if trained is None:
         return
     for name in (TRAIN, QUERIES):
@@ -107,9 +113,7 @@ def _has_others(qrels: Sequence[Qrel], reported: Set[str]) -> bool:
     return any(qrel.relevance > 0 and qrel.query_id not in reported for qrel in qrels)
 
 
-def wanted_validation(
-    run: FinishedRun, on: ValidationQueries, system: str, keep: tuple[float, int], index: Manifest
-) -> Manifest:
+def wanted_validation(run: FinishedRun, on: ValidationQueries, system: str, keep: Keep, index: Manifest) -> Manifest:
     """The recipe of `validate`'s result."""
     config = {"system": system, "split": on.described, "qk": keep[0], "dk": keep[1], **search_config(run)}
     parents = {"index": index.fingerprint, "queries": run.collection.digest(QUERIES), "judgements": on.digest}
@@ -126,7 +130,7 @@ def validate(
     index_path: Path,
     vectors_path: Path,
     system: str,
-    keep: tuple[float, int],
+    keep: Keep,
     folder: Path,
 ) -> None:
     """Leave `row.json`: what a pruning is worth on validation queries, and what it costs there. Nothing is timed."""

@@ -1,35 +1,62 @@
-"""The systems of a run: BM25, the model of the run's own settings, and those that [systems] names."""
+"""The systems of a run: BM25, the model of the run's own settings, those that [systems] names, and their peers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lexigraft.core.artifact import canonical_json
 from lexigraft.core.config import settings_config, settings_of_system
-from lexigraft.core.settings import BLEND, LEXICAL, Settings
-from lexigraft.core.systems_table import KIND, MODEL
+from lexigraft.core.cut import DocumentCut
+from lexigraft.core.errors import SettingError
+from lexigraft.core.settings import BLEND, Settings
+from lexigraft.core.systems_table import BM25, DENSE, HYBRID, KIND, MODEL, usual_kind
 
 OWN_HOME, HOMES = "model", "models"
-OF_PRETRAINING = ("backbone", "layers", "head", "inflate", "own_words", "document_length")  # of [model]
+OF_PRETRAINING = ("backbone", "layers", "head", "graft", "inflate", "own_words", "document_length")  # of [model]
 
 
 @dataclass(frozen=True)
 class System:
     """`settings` are the run's, with what the system says in their place. `home` is the folder of its model in a run,
-    and empty for BM25, which has none. `base`: that of the model whose vocabulary and pre-training it shares, where
+    and empty for those that have none. `base`: that of the model whose vocabulary and pre-training it shares, where
     that is another one."""
 
     name: str
     settings: Settings
     home: str
     base: str = ""
+    kind: str = MODEL
 
     @property
     def is_model(self) -> bool:
-        """Whether a learned model encodes its texts, and not BM25."""
-        return bool(self.home)
+        """Whether a learned model writes its texts as weighted terms."""
+        return self.kind == MODEL
 
     @property
-    def prunings(self) -> tuple[tuple[int, int], ...]:
-        """The (qk, dk) that it is measured at."""
+    def is_sparse(self) -> bool:
+        """Whether its texts are weighted terms, which an inverted index searches."""
+        return self.kind in (MODEL, BM25, BLEND)
+
+    @property
+    def learns(self) -> bool:
+        """Whether it is trained on judged pairs."""
+        return self.kind in (MODEL, DENSE)
+
+    @property
+    def teachers(self) -> tuple[str, ...]:
+        """The systems that it learns from; not itself, where all systems of a run are told the same."""
+        named = self.settings.finetune.teachers if self.is_model else ()
+        return tuple(name for name in named if name != self.name)
+
+    @property
+    def trained_part(self) -> str:
+        """What its trained model is called in its home."""
+        return "encoder" if self.kind == DENSE else "finetuned"
+
+    @property
+    def prunings(self) -> tuple[tuple[DocumentCut, DocumentCut], ...]:
+        """The (qk, dk) that it is measured at; none of what has no terms."""
+        if not self.is_sparse:
+            return ()
         if not self.is_model:
             return self.settings.prune.lexical
         budgets = self.settings.prune.budgets
@@ -40,7 +67,7 @@ class System:
 
 def systems_of(settings: Settings) -> list[System]:
     """Those that `run.systems` names, which is no longer auto, in order. Models whose settings agree in all that comes
-    before fine-tuning share it: it lies with the first of them."""
+    before fine-tuning share it: it lies with the first of them; a dense system shares the backbone of theirs."""
     found: list[System] = []
     homes: dict[str, str] = {}
     for system in (system_of(settings, name) for name in settings.run.systems):
@@ -48,7 +75,49 @@ def systems_of(settings: Settings) -> list[System]:
             first = homes.setdefault(_before_ranking(system.settings), system.home)
             system = replace(system, base=first if first != system.home else "")
         found.append(system)
-    return found
+    _require_parts(found)
+    return [
+        replace(one, base=homes.get(_before_ranking(one.settings), "")) if one.kind == DENSE else one for one in found
+    ]
+
+
+def _require_parts(systems: Sequence[System]) -> None:
+    """Raise where peers have no system of terms beside them, or a hybrid names something else than two of the run."""
+    if not any(one.is_sparse for one in systems):
+        raise SettingError(
+            f"run.systems = {[one.name for one in systems]} has peers alone; add what they are compared with, such as "
+            f"{BM25}"
+        )
+    allowed = [one.name for one in systems if one.kind != HYBRID]
+    for system in (one for one in systems if one.kind == HYBRID):
+        of = system.settings.hybrid.of
+        if of and (len(set(of)) != 2 or len(of) != 2 or not set(of) <= set(allowed)):
+            raise SettingError(
+                f"{system.name} is a hybrid of {list(of)}, which is not allowed: two systems of the run, of "
+                f"{', '.join(allowed)}"
+            )
+
+
+def in_order_of_training(systems: Sequence[System]) -> list[System]:
+    """BM25 first, by whose cost models are steered; then those that learn, each after its teachers; at last what is
+    blended of the others. Hybrids, which have no vectors of their own, are not among them."""
+    placed = {system.name: system for system in systems if system.kind == BM25}
+    waiting = [system for system in systems if system.learns]
+    allowed = [*placed, *(system.name for system in waiting)]
+    for system in waiting:
+        if unknown := [name for name in system.teachers if name not in allowed]:
+            raise SettingError(
+                f"finetune.teachers of {system.name} names {unknown[0]!r}, which is no system of this run that has "
+                f"vectors; those are {', '.join(allowed)}: add it to run.systems"
+            )
+    while waiting:
+        ready = [one for one in waiting if all(name in placed for name in one.teachers)]
+        if not ready:
+            circle = ", ".join(system.name for system in waiting)
+            raise SettingError(f"finetune.teachers: {circle} wait for each other; one of them must have no teacher")
+        placed[ready[0].name] = ready[0]
+        waiting.remove(ready[0])
+    return [*placed.values(), *(system for system in systems if system.kind == BLEND)]
 
 
 def _before_ranking(settings: Settings) -> str:
@@ -61,8 +130,13 @@ def _before_ranking(settings: Settings) -> str:
 def system_of(settings: Settings, name: str) -> System:
     """The system of that name, which `run.systems` may hold."""
     if name in settings.systems:
-        is_model = settings.systems[name][KIND] == MODEL
-        return System(name, settings_of_system(settings, name), f"{HOMES}/{name}" if is_model else "")
+        kind = str(settings.systems[name][KIND])
+        return System(name, settings_of_system(settings, name), _home(name, kind), kind=kind)
     if name == BLEND:  # it is asked by words, whatever its model can do
-        return System(name, replace(settings, model=replace(settings.model, queries="words")), "")
-    return System(name, settings, "" if name in LEXICAL else OWN_HOME)
+        return System(name, replace(settings, model=replace(settings.model, queries="words")), "", kind=BLEND)
+    kind = usual_kind(name) or MODEL
+    return System(name, settings, OWN_HOME if kind == MODEL else _home(name, kind), kind=kind)
+
+
+def _home(name: str, kind: str) -> str:
+    return f"{HOMES}/{name}" if kind in (MODEL, DENSE) else ""

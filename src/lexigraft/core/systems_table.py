@@ -6,11 +6,11 @@ from typing import Any
 
 from lexigraft.core.errors import SettingError
 from lexigraft.core.recipes import read_recipe
-from lexigraft.core.settings import LEXICAL, section_names
+from lexigraft.core.settings import LEXICAL, PEERS, section_names
 from lexigraft.core.toml_files import require_known
 
 SYSTEMS, RECIPE, KIND = "systems", "recipe", "kind"
-MODEL, BM25 = "model", "bm25"
+MODEL, BM25, DENSE, HYBRID = "model", "bm25", "dense", "hybrid"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 TAKEN = {
     "metadata": "a folder of that name beside its systems holds what filters read",
@@ -21,7 +21,10 @@ TAKEN = {
 SAYS = {
     MODEL: ("vocab", "model", "backbone", "mlm", "pretrain", "teacher", "tilde", "finetune", "prune", "run"),
     BM25: ("lexical", "prune"),
+    DENSE: ("model", "backbone", "mlm", "finetune", "dense", "run"),
+    HYBRID: ("hybrid",),
 }
+OF_HYBRIDS = ("of", "method", "weight", "depth")  # what the table of one may say without naming the section
 SAID_OF_RUN = ("seed",)
 
 
@@ -43,6 +46,11 @@ def resolved_systems(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[
     return {name: _resolved(name, table) for name, table in tables.items()}
 
 
+def usual_kind(name: str) -> str:
+    """The kind that a system of this name has, with or without a table; empty where the name says nothing."""
+    return BM25 if name in LEXICAL else name if name in PEERS else ""
+
+
 def _resolved(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     place = f"{SYSTEMS}.{name}"
     if not NAME.fullmatch(name):
@@ -52,15 +60,19 @@ def _resolved(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
         )
     if name in TAKEN:
         raise SettingError(f"a system cannot be called {name!r}: {TAKEN[name]}; give it another name")
-    kind = table.get(KIND, BM25 if name in LEXICAL else MODEL)
-    if kind not in SAYS or (name in LEXICAL and kind != BM25):
-        allowed = BM25 if name in LEXICAL else " or ".join(SAYS)
+    fixed = usual_kind(name)
+    kind = table.get(KIND, fixed or MODEL)
+    if kind not in SAYS or (fixed and kind != fixed):
+        allowed = fixed or " or ".join(SAYS)
         raise SettingError(f"{place}.{KIND} = {kind!r} is not allowed: {allowed}")
     said = {key: value for key, value in table.items() if key not in (KIND, RECIPE)}
     if RECIPE in table:
         if not isinstance(table[RECIPE], str):
             raise SettingError(f"{place}.{RECIPE} = {table[RECIPE]!r} is not allowed: the name of a recipe, or a file")
         said = merged_systems({name: read_recipe(table[RECIPE]).settings}, {name: said})[name]
+    if kind == HYBRID:
+        short = {key: said.pop(key) for key in OF_HYBRIDS if key in said}
+        said = {**said, HYBRID: {**short, **said.get(HYBRID, {})}}
     for section, values in said.items():
         require_known(section, [RECIPE, KIND, *section_names()], f"key of [{place}]:")
         if section not in SAYS[kind]:

@@ -70,10 +70,10 @@ def form_beside(model: Path) -> Path:
     return model.with_name(f"{model.name}.inference")
 
 
-def has_form(model: Path) -> bool:
-    """Whether the model at `model` has an inference form, which was made of this very model."""
+def has_form(model: Path, kind: tuple[str, int] = (KIND, FORMAT_VERSION)) -> bool:
+    """Whether the model at `model` has an inference form of this kind and format, made of this very model."""
     made, of = read_manifest(form_beside(model)), read_manifest(model)
-    if made is None or of is None or (made.kind, made.format_version) != (KIND, FORMAT_VERSION):
+    if made is None or of is None or (made.kind, made.format_version) != kind:
         return False
     return made.parents.get("model") == of.fingerprint
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import FinetuneSettings, ModelSettings
 from lexigraft.data.collection import Collection
@@ -18,9 +19,12 @@ from lexigraft.learn.training_data import TrainingData, training_data
 from lexigraft.learn.training_job import TrainingJob
 from lexigraft.model.backbone import default_device
 from lexigraft.model.encoder import SparseEncoder, open_encoder
+from lexigraft.stages.layout import RunFolder
 from lexigraft.train.batches import steps_of_passes, warmup_within
+from lexigraft.train.level import level
 from lexigraft.train.quieten import quieten
 from lexigraft.train.ranking.finetune import finetune as train_to_rank
+from lexigraft.train.ranking.lessons import Lessons
 from lexigraft.train.ranking.pairs import TrainingPairs
 from lexigraft.train.ranking.ranking_validation import ValidationTexts
 from lexigraft.train.trainable import freeze, set_dropout
@@ -38,8 +42,10 @@ def finetune(
     model: ModelSettings,
     settings: FinetuneSettings,
     job: TrainingJob,
+    run: RunFolder | None = None,
 ) -> None:
-    """Divide the head by alpha and train the model to rank; how alpha = auto was chosen is kept beside it."""
+    """Divide the head by alpha and train the model to rank; how alpha = auto was chosen is kept beside it. `run`: where
+    the systems lie that it learns from (`finetune.teachers`)."""
     seed, recipe, progress, checkpoint, folder = job
     if model.queries in WITHOUT_MODEL:
         settings = replace(settings, qk=0)  # a query is its own words, and all of them
@@ -69,18 +75,34 @@ def finetune(
         checkpoint.with_name("finetune-texts"), recipe, lambda draft: _read_texts(encoder, data, model, draft)
     )
     training_pairs, validation = _open_texts(texts, data)
+    lessons = _lessons(run, data, settings, job) if run is not None and settings.hears else None
     alpha = model.alpha
     if isinstance(alpha, str):
         probes = open_pretrained, training_pairs, settings, seed, validation, checkpoint.with_name("alpha-probe")
         kept = checkpoint.with_name("finetune-alpha")
         alpha = kept_choice(kept, recipe, lambda: probe_alphas(*probes, progress), folder)
     encoder.head.rescale(alpha)
+    if model.calibrate == "terms":
+        level(encoder, training_pairs.documents, model.first_terms, progress)
     if model.first_terms:
         quieten(encoder, training_pairs.documents, model.first_terms)
     set_dropout(encoder, settings.dropout)
     freeze(encoder, settings.frozen_layers)
-    training = train_to_rank(encoder, training_pairs, settings, checkpoint, recipe, seed, validation, progress)
+    training = train_to_rank(encoder, training_pairs, settings, checkpoint, recipe, seed, validation, progress, lessons)
     write_model(encoder, training, folder)
+
+
+def _lessons(run: RunFolder, data: TrainingData, settings: FinetuneSettings, job: TrainingJob) -> Lessons | None:
+    """What the teachers say, read once and kept until training ends; what they are worth stays beside the model."""
+    from lexigraft.learn.lessons import FACTS, open_lessons, write_lessons
+
+    kept = cached(
+        job.checkpoint.with_name("finetune-lessons"), job.recipe,
+        lambda draft: write_lessons(run, settings.teachers, data, draft),
+    )  # fmt: skip
+    lessons, facts = open_lessons(kept)
+    write_json(job.folder / FACTS, facts)
+    return lessons
 
 
 def _first_table(vocabulary: Path, queries: list[str], model: ModelSettings, job: TrainingJob) -> TableRows:

@@ -19,7 +19,7 @@ from lexigraft.search.searcher import Searcher
 from lexigraft.stages.collect import collected, reading
 from lexigraft.stages.layout import JUDGED, RunFolder
 
-QUERIES_AT_ONCE = 256
+QUERIES_AT_ONCE = 4096
 TAG = "mined"
 
 
@@ -95,7 +95,7 @@ def _relevant(collection: Collection) -> dict[str, set[str]]:
 
 def _rankings(index: Path, queries: list[Query], relevant: dict[str, set[str]], depth: int) -> Iterator[Ranking]:
     """The rankings of the queries, in order, without what is relevant; searched some hundred at a time."""
-    opened = EncodedIndex(index)
+    opened = EncodedIndex(index, on_gpu=True)
     searcher = Searcher(opened.index)
     for start in range(0, len(queries), QUERIES_AT_ONCE):
         some = queries[start : start + QUERIES_AT_ONCE]

@@ -10,11 +10,12 @@ from typing import Any
 
 from lexigraft.core.artifact import Manifest, hash_file, read_manifest, recipe
 from lexigraft.core.config import settings_config
-from lexigraft.core.errors import SettingError
+from lexigraft.core.errors import ArtifactError, SettingError
 from lexigraft.core.installing import install_extra
 from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import BackboneSettings, FinetuneSettings, MlmSettings, Settings
+from lexigraft.core.systems_table import BM25
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.data.sources import open_source
 from lexigraft.learn.backbone_choice import SCRATCH, BackboneChoice, backbone_name, file_hashes
@@ -159,6 +160,8 @@ class ModelTraining:
                 "'unicoil' names none; set it to 0 and pre-train the backbone itself (lexigraft model mlm)"
             )
         start = {"layers": model.layers, "head": model.head, "inflate": model.inflate, "own_words": model.own_words}
+        if model.head == "grafted" and model.graft != "mean":
+            start["graft"] = model.graft
         vocabulary, backbone = self.vocabulary(), self.language_model()
         config = {
             **backbone.recipe, **start, "length": model.document_length,
@@ -199,7 +202,7 @@ class ModelTraining:
         if self.settings.teacher.trains:
             settings = self.taught()
             files = _named_files(settings)
-        elif settings.mines:
+        elif settings.miner:
             settings = self._with_mined()
             files = _named_files(settings)
         lengths = {"query_length": model.query_length, "document_length": model.document_length}
@@ -210,6 +213,7 @@ class ModelTraining:
             "pooled": model.pooled,
             **({"queries": model.queries} if model.queries != "model" else {}),
             **({"first_terms": model.first_terms} if model.first_terms else {}),
+            **({"calibrate": model.calibrate} if model.calibrate != "all" else {}),
             **({"table_terms": model.table_terms} if model.expands_by_table else {}),
             "finetune": _deciding(settings),
             "measured": self.measured_split,
@@ -218,7 +222,7 @@ class ModelTraining:
         if expansions is not None:
             config["expansion_length"], files["expansions"] = model.expansion_length, expansions.digest
             model = replace(model, expansions=str(expansions.file))
-        parents |= files
+        parents |= files | self._teachers()
         if measured_training_queries(self.collection, self.measured_split):
             parents["measured"] = self.collection.digest(str(self.measured_split))  # its queries do not train
         if settings.validate_every and DEV in self.collection.splits:
@@ -230,12 +234,12 @@ class ModelTraining:
                 finetuning.finetune(
                     collection, self.measured_split, self.folder.model("vocabulary"),
                     self.folder.model("pretrained"), model, settings,
-                    TrainingJob(seed, recipe(wanted), self.progress, checkpoint, out),
+                    TrainingJob(seed, recipe(wanted), self.progress, checkpoint, out), self.folder,
                 )  # fmt: skip
 
         made = self._train("finetune", "finetuned", wanted, make)
         for stage in ("pretrain", "tilde", "finetune"):
-            for what in ("checkpoint", "texts", "alpha", "table"):
+            for what in ("checkpoint", "texts", "alpha", "table", "lessons"):
                 shutil.rmtree(self.folder.model(f"{stage}-{what}"), ignore_errors=True)
         if is_leader() and (reason := ensure_form(self.folder.model("finetuned"))):
             log.info("the model is searched by torch: %s", reason)
@@ -252,13 +256,34 @@ class ModelTraining:
         assert made is not None, "just read"
         return {"table_source": made.fingerprint}
 
+    def _teachers(self) -> dict[str, str]:
+        """The systems that fine-tuning learns from, as parents: they were trained and encoded before."""
+        found: dict[str, str] = {}
+        settings = self.settings.finetune
+        if settings.hears and self.settings.data.in_passages:
+            raise SettingError(
+                "finetune.teachers score whole documents, and data.passage_words or passage_by cuts them into "
+                "passages; leave one of the two out"
+            )
+        for name in (BM25, *settings.teachers) if settings.hears else ():
+            made = read_manifest(self.folder.vectors(JUDGED, name))
+            if made is None:
+                raise ArtifactError(
+                    f"finetune.teachers: the run at {self.folder.root} has no vectors of {name!r}; make them with: "
+                    "lexigraft run, and name that system in run.systems"
+                )
+            found[f"teacher {name}"] = made.fingerprint
+        return found
+
     def _with_mined(self) -> FinetuneSettings:
-        """The settings of fine-tuning, with the negatives that BM25 gives, which are mined first."""
-        from lexigraft.learn.bm25_negatives import MINED, Bm25Negatives
+        """The settings of fine-tuning, with the negatives that BM25 or a teacher gives, which are mined first."""
+        from lexigraft.learn.mined_negatives import MINED, MinedNegatives
 
         settings, out = self.settings.finetune, self.folder.model("negatives")
-        by_bm25 = Bm25Negatives("finetune", self.collection, self.folder, self.settings, self.artifacts, self.progress)
-        by_bm25.mined(out, settings.negatives_depth)
+        negatives = MinedNegatives(
+            "finetune", self.collection, self.folder, self.settings, self.artifacts, self.progress, settings.miner
+        )
+        negatives.mined(out, settings.negatives_depth)
         return replace(settings, negatives=str(out / MINED))
 
     def taught(self) -> FinetuneSettings:
@@ -380,7 +405,9 @@ def _require_no_pressure_on_queries(settings: FinetuneSettings) -> None:
 
 def _deciding(settings: FinetuneSettings) -> dict[str, Any]:
     """The settings that decide what is learned. Files count by what is in them, not by their names."""
-    left_out = ["chunk", "tensorboard", "negatives", "teacher", "steps" if settings.epochs else "epochs"]
+    left_out = ["chunk", "tensorboard", "negatives", "teacher", "teachers", "steps" if settings.epochs else "epochs"]
+    if not settings.hears:
+        left_out.append("taught")
     if not settings.patience:
         left_out.append("patience")  # models from before this setting are those that it would make
     return {name: value for name, value in settings_config(settings).items() if name not in left_out}
@@ -388,6 +415,6 @@ def _deciding(settings: FinetuneSettings) -> dict[str, Any]:
 
 def _named_files(settings: FinetuneSettings) -> dict[str, str]:
     """The hashes of the files that fine-tuning reads beside the collection."""
-    negatives = settings.negatives if settings.n_negatives and not settings.mines else ""
+    negatives = settings.negatives if settings.n_negatives and not settings.miner else ""
     files = {"negatives": negatives, "teacher": settings.teacher}
     return {name: hash_file(scores_file(f"finetune.{name}", file)) for name, file in files.items() if file}

@@ -9,6 +9,7 @@ from torch import nn
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
+from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import ModelSettings
 from lexigraft.core.types import require_same_vocabulary
 from lexigraft.inference.meta import OF_SUBWORDS, PLAIN, UNICOIL
@@ -17,12 +18,15 @@ from lexigraft.model.backbone import Backbone
 from lexigraft.model.encoder import SparseEncoder, save_encoder
 from lexigraft.model.head import SparseHead, diagnose, graft, own_words, random_head
 from lexigraft.model.impact import ImpactHead, impact_head
+from lexigraft.model.neighbours import from_neighbours
 from lexigraft.model.plain import plain_head
 from lexigraft.train.loop import Training
 from lexigraft.vocab.lexicon import Lexicon
 
 
-def new_encoder(backbone: Backbone, lexicon: Lexicon, model: ModelSettings, seed: int) -> SparseEncoder:
+def new_encoder(
+    backbone: Backbone, lexicon: Lexicon, model: ModelSettings, seed: int, progress: Progress = SILENT
+) -> SparseEncoder:
     """A backbone with a grafted or random head over the terms of `lexicon`, with its own over its subwords, or with one
     impact for each of those; its rows times `model.inflate`."""
     if (model.head in OF_SUBWORDS) != lexicon.subwords:
@@ -41,6 +45,8 @@ def new_encoder(backbone: Backbone, lexicon: Lexicon, model: ModelSettings, seed
         head = random_head(len(lexicon.vocabulary), backbone.width, seed)
     else:
         head = grafted_head(backbone, lexicon)
+        if model.graft == "neighbours":
+            head = from_neighbours(backbone, lexicon, head, progress)
     if model.inflate != 1:
         head.rescale(1 / model.inflate)
     if model.own_words and isinstance(head, SparseHead):

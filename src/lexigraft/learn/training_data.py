@@ -3,7 +3,7 @@
 import hashlib
 import heapq
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +36,8 @@ class Pairs(NamedTuple):
     document_of: list[int]
     negatives: HardNegatives | None = None
     teacher: NDArray[np.float32] | None = None  # its scores of the pairs
+    query_ids: Sequence[str] = ()
+    doc_ids: Sequence[str] = ()  # as TREC files name them
 
 
 class ValidationSet(NamedTuple):
@@ -44,6 +46,8 @@ class ValidationSet(NamedTuple):
     queries: list[str]
     documents: list[str]
     wanted: list[int]
+    query_ids: Sequence[str] = ()
+    doc_ids: Sequence[str] = ()  # as TREC files name them
 
 
 class TrainingData(NamedTuple):
@@ -184,15 +188,16 @@ def judged_pairs(
     query_of = [query_row[qrel.query_id] for qrel in train]
     document_of = [document_row[qrel.doc_id] for qrel in train]
     queries, documents = [query_text[query_id] for query_id in query_row], [texts[doc_id] for doc_id in document_row]
+    names = [trec_id(doc_id) for doc_id in document_row]
     if candidates is None:
-        return Pairs(queries, documents, query_of, document_of)
+        return Pairs(queries, documents, query_of, document_of, query_ids=list(query_row), doc_ids=names)
     named = {trec_id(doc_id): text for doc_id, text in texts.items()}
     rows = {trec_id(doc_id): row for doc_id, row in document_row.items()}
     numbered = [query_row.get(query_id, -1) for query_id in dict.fromkeys(qrel.query_id for qrel in judged)]
     relevant = Relevant(query_of, [texts[qrel.doc_id] for qrel in train])
     negatives = place_candidates(candidates, numbered, named, rows, relevant, settings.negatives)
     documents += [named[doc_id] for doc_id in list(rows)[len(documents) :]]
-    pairs = Pairs(queries, documents, query_of, document_of, negatives)
+    pairs = Pairs(queries, documents, query_of, document_of, negatives, query_ids=list(query_row), doc_ids=list(rows))
     return _taught(pairs, query_row, rows, settings.teacher) if settings.teacher else pairs
 
 
@@ -231,7 +236,8 @@ def _validation_set(
     ranked = list(dict.fromkeys([*first.values(), *sorted(pool - relevant)]))[: max(n_documents, len(first))]
     place = {doc_id: at for at, doc_id in enumerate(ranked)}
     queries, wanted = [query_text[query] for query in first], [place[doc_id] for doc_id in first.values()]
-    return ValidationSet(queries, [texts[doc_id] for doc_id in ranked], wanted)
+    names = [trec_id(doc_id) for doc_id in ranked]
+    return ValidationSet(queries, [texts[doc_id] for doc_id in ranked], wanted, list(first), names)
 
 
 def positives(qrels: list[Qrel], query_text: dict[str, str]) -> list[Qrel]:

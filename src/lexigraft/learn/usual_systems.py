@@ -5,7 +5,7 @@ import logging
 from dataclasses import replace
 from typing import Any
 
-from lexigraft.core.settings import AUTO, BLEND, FORMER_NAME, LEXICAL, FinetuneSettings, Settings
+from lexigraft.core.settings import AUTO, BLEND, FORMER_NAME, LEXICAL, PEERS, FinetuneSettings, Settings
 from lexigraft.core.systems import OWN_HOME
 from lexigraft.core.systems_table import BM25, KIND, MODEL
 from lexigraft.data.collection import Collection
@@ -15,11 +15,27 @@ from lexigraft.stages.layout import Contents
 log = logging.getLogger(__name__)
 
 
-def with_systems(settings: Settings, collection: Collection, former: Contents | None = None) -> Settings:
+def with_systems(
+    settings: Settings, collection: Collection, former: Contents | None = None, timed: bool = False
+) -> Settings:
     """`run.systems` = auto as what it means for a collection, in a folder where a run that had `former` contents may
-    have been before."""
+    have been before; with `run.peers` also the peers, unless the run is `timed`."""
     if settings.run.systems != (AUTO,):
         return settings
+    found = _without_peers(settings, collection, former)
+    if not settings.run.peers:
+        return found
+    if timed:
+        message = "--minutes: the peers, %s, are left out: the time is the sparse models'; name them in run.systems to "
+        log.info(message + "have them beside it", " and ".join(PEERS))
+        return found
+    if reason := why_not(collection):
+        log.info("no peers are trained: %s", reason)
+        return found
+    return _with(found, tuple(dict.fromkeys((*found.run.systems, *PEERS))))
+
+
+def _without_peers(settings: Settings, collection: Collection, former: Contents | None) -> Settings:
     if settings.systems:
         return _with(settings, tuple(dict.fromkeys((BM25, *settings.systems))))
     if reason := why_not(collection):

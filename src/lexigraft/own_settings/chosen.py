@@ -108,6 +108,7 @@ def _made_of(settings: Settings, time: GivenTime, collection: Collection, split:
     """All that the choices depend on, beside the machine and its clock."""
     parts = (CORPUS, QUERIES, *(split for split in (TRAIN, DEV) if split in collection.splits))
     told: dict[str, Any] = {name: settings_config(getattr(settings, name)) for name in LEARNED_BY}
+    told["run"].pop("peers")  # which systems there are is said by their names
     told["systems"] = settings.systems
     if not settings.data.makes_pairs:
         del told["data"]["pairs"]  # choices from before this setting stay good

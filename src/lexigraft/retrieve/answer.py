@@ -12,6 +12,7 @@ from lexigraft.retrieve.finding import Asked, explanations, find, weighted_terms
 from lexigraft.retrieve.hits import WeightedTerm
 from lexigraft.retrieve.matched_words import MatchedWord, WordMatcher
 from lexigraft.retrieve.opened import Opened
+from lexigraft.retrieve.plain_document import PlainDocument
 from lexigraft.retrieve.snippets import Snippet, Span, cut_snippet
 from lexigraft.search.live import Place as FoundPlace
 
@@ -104,7 +105,7 @@ class Answer:
 
     query: str
     terms: tuple[WeightedTerm, ...]
-    hits: tuple[FoundDocument, ...]
+    hits: tuple[FoundDocument | PlainDocument, ...]
     keeps_texts: bool
 
     def as_json(self, text: bool = True) -> dict[str, Any]:

@@ -51,10 +51,10 @@ def keep_metadata(path: Path, data: str, settings: DataSettings, wanted: bool = 
 
 
 def _place_of(path: Path) -> Place:
-    """Of a run, that of its first system: all have the same metadata."""
+    """Of a run, that of its first system of terms: all have the same metadata."""
     if not RunFolder(path).contents.is_file():
         return find_place(path)
-    return find_place(path, open_run(path).systems()[0].name)
+    return find_place(path, next(one.name for one in open_run(path).systems() if one.is_sparse))
 
 
 def _keep(place: Place, collection: Collection, wanted: bool) -> list[str]:

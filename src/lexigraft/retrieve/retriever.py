@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
 
+from lexigraft.core.cut import DocumentCut, Keep, QueryCut
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.settings import DataSettings, LexicalSettings, Settings, WordsSettings
 from lexigraft.core.types import Document, Explanation, Vocabulary
@@ -19,6 +20,7 @@ from lexigraft.retrieve.finding import Asked, find_hits, weighted_terms
 from lexigraft.retrieve.given_texts import documents_of
 from lexigraft.retrieve.hits import Hit, WeightedTerm
 from lexigraft.retrieve.opened import Opened
+from lexigraft.retrieve.opened_peer import OpenedPeer
 from lexigraft.retrieve.place import Place, find_place
 from lexigraft.retrieve.unknown_words import unknown_words
 from lexigraft.search.batch import answer_all
@@ -37,7 +39,8 @@ class Retriever:
 
     def __init__(self, place: Place, method: str = "auto", workspace: TemporaryDirectory[str] | None = None) -> None:
         self._place, self._method, self._workspace = place, method, workspace
-        self._opened: Opened | None = Opened(place, method)
+        self._peer = OpenedPeer(place) if place.kind else None
+        self._opened: Opened | None = None if place.kind else Opened(place, method)
 
     @classmethod
     def open(
@@ -45,8 +48,8 @@ class Retriever:
         path: str | Path,
         system: str | None = None,
         *,
-        qk: float | None = None,
-        dk: int | None = None,
+        qk: QueryCut | None = None,
+        dk: DocumentCut | None = None,
         vectors: str | Path | None = None,
         method: str = "auto",
     ) -> Self:
@@ -54,12 +57,13 @@ class Retriever:
 
         Of a run, `system` is one of its systems: its learned model where none is named. It is searched at the operating
         point that validation queries chose for the run's cost budget; `qk` and `dk` (terms kept of a query and of a
-        document, 0 for all; a qk below 1 keeps what weighs at least that share of the heaviest) choose another.
+        document, 0 for all; a qk below 1 keeps what weighs at least that share of the heaviest, and "m0.8" the fewest
+        of the heaviest terms that have this share of the mass) choose another.
         `vectors` are those that an index was made of, for two-step searches.
         """
         place = find_place(Path(path), system, qk, dk, None if vectors is None else Path(vectors))
         retriever = cls(place, method)
-        if retriever.opened.is_model and place.why:
+        if not place.kind and retriever.opened.is_model and place.why:
             log.info("searching %s with %s", place.name, place.why)
         return retriever
 
@@ -117,19 +121,25 @@ class Retriever:
         return self._place.name
 
     @property
-    def operating_point(self) -> tuple[float, int]:
-        """(qk, dk): terms kept of a query and of a document; 0 keeps all, a qk below 1 is a share of the heaviest."""
+    def operating_point(self) -> Keep:
+        """(qk, dk): terms kept of a query and of a document; 0 keeps all, a qk below 1 is a share of the heaviest, and
+        "m0.8" of the mass."""
         return self._place.qk, self._place.dk
 
     @property
     def n_documents(self) -> int:
         """How many documents can be found; of an index of passages, how many passages."""
-        return self._state().index.n_documents
+        return self._peer.opened.n_documents if self._peer is not None else self._state().index.n_documents
 
     @property
     def in_passages(self) -> bool:
         """Whether documents were cut into passages, of which the best one gives a document its score."""
-        return self._state().index.passages
+        return self._peer.opened.passages if self._peer is not None else self._state().index.passages
+
+    @property
+    def keeps_texts(self) -> bool:
+        """Whether there is the text of at least one document."""
+        return self._peer.keeps_texts if self._peer is not None else self._state().keeps_texts
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -154,7 +164,10 @@ class Retriever:
         hold. `overlap`: only documents that hold this share of the query's terms or, with `overlap_of` = "words", of
         those that its text itself holds. `two_step`: so many candidates are ranked again by their full vectors.
         """
-        state, asked = self._state(), Asked(k, where, overlap, two_step, overlap_of)
+        asked = Asked(k, where, overlap, two_step, overlap_of)
+        if self._peer is not None:
+            return self._peer.hits([query], asked)[0]
+        state = self._state()
         return find_hits(state, query, state.encode(query), asked)
 
     def search_many(
@@ -169,8 +182,10 @@ class Retriever:
     ) -> list[list[Hit]]:
         """`search` for every query, in order: encoded in batches, then searched by so many threads; 0: one for each
         core. The results are the same with any number."""
-        state, asked = self._state(), Asked(k, where, overlap, two_step, overlap_of)
-        texts = list(queries)
+        asked, texts = Asked(k, where, overlap, two_step, overlap_of), list(queries)
+        if self._peer is not None:
+            return self._peer.hits(texts, asked)
+        state = self._state()
         rows = state.encode_all(texts)
 
         return answer_all(lambda at: find_hits(state, texts[at], rows[at], asked), len(texts), threads)
@@ -187,7 +202,8 @@ class Retriever:
         """`search`, with everything there is to show: the query's weighted terms and, of each document, the terms that
         matched, its text and the part of it that shows best why it was found, and its metadata. Texts and metadata are
         read when they are asked for. An index that keeps no texts answers without."""
-        return answer_query(self._state(), query, Asked(k, where, overlap, two_step, overlap_of))
+        asked = Asked(k, where, overlap, two_step, overlap_of)
+        return self._peer.answer(query, asked) if self._peer is not None else answer_query(self._state(), query, asked)
 
     def explain(self, query: str, doc_id: str) -> Explanation:
         """What each shared term adds to a document's score."""
@@ -200,8 +216,8 @@ class Retriever:
         return weighted_terms(state, text, state.cut(state.encode(text)))
 
     def unknown_words(self, text: str) -> list[str]:
-        """The words of a text that no term stands for, stop-words apart: they find nothing."""
-        return unknown_words(self._state(), text)
+        """The words of a text that no term stands for, stop-words apart: they find nothing. Without terms, none."""
+        return [] if self._peer is not None else unknown_words(self._state(), text)
 
     def add(
         self,
@@ -241,6 +257,9 @@ class Retriever:
     def refresh(self) -> None:
         """See what others have changed: a live index is opened in its newest state. Searches that have begun end with
         the state they began with."""
+        if self._peer is not None:
+            self._peer = OpenedPeer(self._place)
+            return
         self._state()
         self._opened = Opened(self._place, self._method)
 
@@ -254,7 +273,7 @@ class Retriever:
 
     def close(self) -> None:
         """Give back what is held; of `from_texts`, the files, too. A closed retriever cannot be searched."""
-        self._opened = None
+        self._opened = self._peer = None
         if self._workspace is not None:
             self._workspace.cleanup()
 
@@ -268,6 +287,11 @@ class Retriever:
 
     def _state(self) -> Opened:
         opened = self._opened
+        if self._peer is not None:
+            raise InputError(
+                f"{self.name} is a {self._place.kind} system, whose scores have no terms to list, explain or save; "
+                "take a system of terms, such as bm25 or the run's model (--system)"
+            )
         if opened is None:
             raise SettingError(f"the retriever of {self.name} was closed; open it again")
         return opened

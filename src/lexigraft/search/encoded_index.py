@@ -12,10 +12,11 @@ from lexigraft.vectors.query_encoder import QueryEncoder, encode_queries, open_q
 
 class EncodedIndex:
     """The index at `path`, opened when it is asked for, and its encoder likewise: a model is loaded only by who needs
-    one. `index` is given where it is open already."""
+    one. `index` is given where it is open already. `on_gpu`: a model is opened on a GPU where there is one, for many
+    queries."""
 
-    def __init__(self, path: Path, index: Index | None = None) -> None:
-        self.path = path
+    def __init__(self, path: Path, index: Index | None = None, on_gpu: bool = False) -> None:
+        self.path, self._on_gpu = path, on_gpu
         if index is not None:
             self.index = index
 
@@ -27,7 +28,8 @@ class EncodedIndex:
     @cached_property
     def encoder(self) -> QueryEncoder:
         """What turns a query's text into a vector of the index's vocabulary."""
-        return open_query_encoder(self.index.meta.query_encoder, self.index.vocabulary, self.path)
+        described, vocabulary = self.index.meta.query_encoder, self.index.vocabulary
+        return open_query_encoder(described, vocabulary, self.path, on_gpu=self._on_gpu)
 
     def encode_queries(self, queries: Sequence[Query]) -> SparseMatrix:
         """One row a query, in order; a query without a known term is an empty row."""

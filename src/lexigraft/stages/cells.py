@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from lexigraft.core.artifact import Manifest
 from lexigraft.core.config import settings_config
+from lexigraft.core.cut import DocumentCut, Keep
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
@@ -61,11 +62,11 @@ def ensure_index(
     settings: Settings,
     view: str,
     system: str,
-    keep: int,
+    keep: DocumentCut,
     vectors: Manifest,
     progress: Progress = SILENT,
 ) -> Manifest:
-    """The index of `vectors`, a system's in a view, cut to `keep` terms a document."""
+    """The index of `vectors`, a system's in a view, whose documents are cut to `keep`."""
     # The memory budget changes how the index is built, not what it is, so it stays out of the recipe; so do defaults,
     # which indexes from before these settings have.
     source = artifacts.run.vectors(view, system)
@@ -88,7 +89,7 @@ def ensure_evaluation(
     settings: Settings,
     on: MeasuredOn,
     system: str,
-    keep: tuple[float, int],
+    keep: Keep,
     index: Manifest,
     encoded: dict[str, JudgedQueries],
     progress: Progress = SILENT,
@@ -113,7 +114,7 @@ def _evaluation(
     settings: Settings,
     on: MeasuredOn,
     system: str,
-    keep: tuple[float, int],
+    keep: Keep,
     encoded: dict[str, JudgedQueries],
     progress: Progress,
 ) -> Callable[[Path], None]:

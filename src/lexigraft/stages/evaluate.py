@@ -4,9 +4,10 @@ import logging
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple, Protocol, TextIO
 
 from lexigraft.core.artifact import write_json
+from lexigraft.core.cut import Keep, QueryCut
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import EvaluateSettings, SearchSettings
@@ -59,24 +60,24 @@ def encode_judged(
     judged = known_judgements(collection.qrels(split) if qrels is None else qrels, split, all_queries, opened.index)
     queries = [query for query in all_queries if query.query_id in judged]
     n_timed = max(1, settings.timing_queries // FEWER_ENCODINGS)
-    timed = [queries[place].text for place in _spread(len(queries), n_timed)]
+    timed = [queries[place].text for place in spread(len(queries), n_timed)]
     with one_thread():
         ms_encode = mean_ms(lambda place: opened.encoder.encode(timed[place]), len(timed), settings.timing_runs)
     vectors, before_cut = encode_counted(queries, opened.encoder, opened.index.vocabulary)
     return JudgedQueries(judged, vectors, ms_encode, opened.encoder, timed, before_cut)
 
 
-def searcher_of(index: Index, qk: float, search: SearchSettings, vectors_path: Path) -> Searching:
+def searcher_of(index: Index, qk: QueryCut, search: SearchSettings, vectors_path: Path) -> Searching:
     """What searches an index as the settings say; `qk` is of the first of two passes."""
     return refined(Searcher(index, search.method), search.overlap, search.two_step, qk, vectors_path)
 
 
-def asked_vectors(queries: JudgedQueries, qk: float, search: SearchSettings) -> SparseMatrix:
+def asked_vectors(queries: JudgedQueries, qk: QueryCut, search: SearchSettings) -> SparseMatrix:
     """What that searcher is given: queries cut to qk terms, or whole ones where it has a second pass."""
     return queries.vectors if search.two_step else prune(queries.vectors, qk)
 
 
-def what_is_kept(queries: JudgedQueries, vectors_path: Path, keep: tuple[float, int]) -> dict[str, Any]:
+def what_is_kept(queries: JudgedQueries, vectors_path: Path, keep: Keep) -> dict[str, Any]:
     """Terms that queries and documents keep (0: all), the model's own cut included, and how many they had on average
     before any cut (None where vectors of a former version do not say)."""
     documents, (qk, dk) = open_vectors(vectors_path, checksums=False), keep
@@ -93,13 +94,15 @@ def what_is_kept(queries: JudgedQueries, vectors_path: Path, keep: tuple[float, 
     }
 
 
-def smaller_cut(one: float, other: float) -> float:
-    """The smaller of two numbers of terms that are kept, of which 0 means all; a share is always said."""
+def smaller_cut(one: QueryCut, other: int) -> QueryCut:
+    """The smaller of two numbers of terms that are kept, of which 0 means all; a share or a mass is always said."""
+    if isinstance(one, str):
+        return one
     return min(one or other, other or one)
 
 
 def time_from_text(
-    queries: JudgedQueries, searcher: Searching, qk: float, search: SearchSettings, runs: int
+    queries: JudgedQueries, searcher: Searching, qk: QueryCut, search: SearchSettings, runs: int
 ) -> Latency:
     """What a query takes from its text to its ten best documents: encoded, cut and searched in one call that is timed,
     on one thread."""
@@ -118,7 +121,7 @@ def evaluate_queries(
     index_path: Path,
     vectors_path: Path,
     system: str,
-    keep: tuple[float, int],
+    keep: Keep,
     search: SearchSettings,
     settings: EvaluateSettings,
     folder: Path,
@@ -139,8 +142,8 @@ def evaluate_queries(
     rankings = progress.track(found, f"searching with {system}", encoded.n_rows)
     names = measure_names(settings)
     with (folder / "run.trec").open("w", encoding="utf-8") as run_file:
-        measurements = _measure_and_write(rankings, queries.judged, names, run_file, system, settings.run_depth)
-    timed = _spread(encoded.n_rows, settings.timing_queries)
+        measurements = measure_and_write(rankings, queries.judged, names, run_file, system, settings.run_depth)
+    timed = spread(encoded.n_rows, settings.timing_queries)
     from_text = time_from_text(queries, searcher, qk, search, settings.timing_runs)
     row = {
         "system": system,
@@ -172,7 +175,7 @@ def measure_names(settings: EvaluateSettings) -> list[str]:
     return [*REPORTED, *(name for name in settings.measures if name not in REPORTED)]
 
 
-def _measure_and_write(
+def measure_and_write(
     rankings: Iterator[Ranking],
     judged: dict[str, dict[str, int]],
     names: list[str],
@@ -189,7 +192,17 @@ def _measure_and_write(
     return [Measurement(name, values) for name, values in per_query.items()]
 
 
-def known_judgements(qrels: list[Qrel], split: str, queries: list[Query], opened: Index) -> dict[str, dict[str, int]]:
+class HoldsDocuments(Protocol):
+    """Whatever is searched."""
+
+    def holds(self, doc_id: str) -> bool:
+        """Whether a document is there."""
+        ...
+
+
+def known_judgements(
+    qrels: list[Qrel], split: str, queries: list[Query], opened: HoldsDocuments
+) -> dict[str, dict[str, int]]:
     """Judgements of the queries that exist. Those of unknown documents stay, as in trec_eval: what is not in the
     collection cannot be found, and counts as missed. Both kinds are counted in a warning."""
     query_ids = {query.query_id for query in queries}
@@ -210,6 +223,6 @@ def known_judgements(qrels: list[Qrel], split: str, queries: list[Query], opened
     return judged
 
 
-def _spread(n: int, limit: int) -> range:
+def spread(n: int, limit: int) -> range:
     """At most `limit` of n places, evenly spaced."""
     return range(0, n, max(1, -(-n // limit)))

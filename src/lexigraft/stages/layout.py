@@ -7,15 +7,16 @@ RUN/model/{mlm,mlm-second}/         its backbone, trained as a masked language m
 RUN/model/negatives/                what BM25 ranks high and is not relevant (finetune.negatives = bm25)
 RUN/model/teacher/{negatives,model,scores,quality}/    a cross-encoder: what it learns from, itself, what it says
 RUN/model/{tilde,expansions[-VIEW]}/    what expands documents, and what it adds to them; *-unfinished/ on the way
-RUN/models/SYSTEM/                  the same of a system that [systems] names
-RUN/VIEW/SYSTEM/vectors/            document vectors
-RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document
+RUN/models/SYSTEM/                  the same of a system that [systems] names; of a dense one, its encoder/
+RUN/VIEW/SYSTEM/vectors/            document vectors; those of a dense system are searched themselves
+RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document (mS: to S of its mass)
 RUN/VIEW/metadata/                  what filters read, of any system's documents; INDEX.metadata/ beside an index
 RUN/VIEW/texts/                     what documents say, for any system's results; of the view that is searched
 RUN/judged/SYSTEM/evaluation-qkN-dkM/    run.trec, per-query measures, the report row
 RUN/judged/SYSTEM/validation-qkN-dkM[-OTHER]/    the same setting on queries that nothing is reported of, held out for
                                     the first model or for OTHER
-RUN/judged/SYSTEM/choice/           the prunings within its cost that its operating point was chosen from
+RUN/judged/SYSTEM/choice/           the prunings within its cost that its operating point was chosen from; of a hybrid,
+                                    its two systems, and how they are fused
 RUN/report.json report.md report.png
 RUN/run.json                        which views and systems the run has now, and where their models lie; what
                                     else lies there is of former calls
@@ -32,9 +33,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import MANIFEST, read_manifest, write_json
+from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.settings import FORMER_NAME
 from lexigraft.core.systems import HOMES, OWN_HOME, System
+from lexigraft.core.systems_table import DENSE, HYBRID
 
 JUDGED, FULL = "judged", "full"
 QUALITY = "quality.json"
@@ -44,13 +47,15 @@ BEFORE_RANKING = ("vocabulary", "backbone", "mlm", "pretrain")  # how the parts 
 class Contents(NamedTuple):
     """What a run has now; `models`: the folder of each system's model in the run, of those that have one; `bases`: that
     of the model whose vocabulary and pre-training it shares, of those that share another one's. `recommended`: the
-    system that a search takes when nobody names one, where the run found out."""
+    system that a search takes when nobody names one, where the run found out. `kinds`: of systems that search no terms,
+    dense ones and hybrids, which they are."""
 
     views: list[str]
     systems: list[str]
     models: dict[str, str]
     bases: dict[str, str] = {}  # noqa: RUF012
     recommended: str = ""
+    kinds: dict[str, str] = {}  # noqa: RUF012
 
 
 def metadata_beside(index: Path) -> Path:
@@ -93,7 +98,7 @@ class RunFolder:
 
     def of(self, system: System) -> "RunFolder":
         """The same run, with the model of that system."""
-        return replace(self, home=system.home, base=system.base) if system.is_model else self
+        return replace(self, home=system.home, base=system.base) if system.learns else self
 
     @property
     def collection(self) -> Path:
@@ -147,7 +152,7 @@ class RunFolder:
     def vectors(self, view: str, system: str) -> Path:
         return self.root / view / system / "vectors"
 
-    def index(self, view: str, system: str, keep: int) -> Path:
+    def index(self, view: str, system: str, keep: DocumentCut) -> Path:
         return self.root / view / system / (f"index-dk{keep}" if keep else "index")
 
     def metadata(self, view: str) -> Path:
@@ -156,10 +161,10 @@ class RunFolder:
     def texts(self, view: str) -> Path:
         return self.root / view / "texts"
 
-    def evaluation(self, system: str, qk: float, dk: int, view: str = JUDGED) -> Path:
+    def evaluation(self, system: str, qk: QueryCut, dk: DocumentCut, view: str = JUDGED) -> Path:
         return self.root / view / system / f"evaluation-qk{qk}-dk{dk}"
 
-    def validation(self, system: str, qk: float, dk: int, queries_of: str = "") -> Path:
+    def validation(self, system: str, qk: QueryCut, dk: DocumentCut, queries_of: str = "") -> Path:
         """Where what a system is worth on validation queries lies; `queries_of`: on those of another system."""
         whose = f"-{queries_of}" if queries_of else ""
         return self.root / JUDGED / system / f"validation-qk{qk}-dk{dk}{whose}"
@@ -185,9 +190,11 @@ class RunFolder:
     def write_contents(self, views: Iterable[str], systems: Sequence[System], recommended: str = "") -> None:
         """Say what the run has now."""
         models = {system.name: system.home for system in systems if system.is_model}
-        bases = {system.name: system.base for system in systems if system.base}
+        bases = {system.name: system.base for system in systems if system.is_model and system.base}
         names = [system.name for system in systems]
-        write_json(self.contents, Contents(list(views), names, models, bases, recommended)._asdict())
+        kinds = {system.name: system.kind for system in systems if not system.is_sparse}
+        said = Contents(list(views), names, models, bases, recommended, kinds)._asdict()
+        write_json(self.contents, {name: value for name, value in said.items() if name != "kinds" or value})
 
     def read_contents(self) -> Contents:
         """What the run has now; nothing where it has not begun. Raises where there is no run."""
@@ -201,7 +208,8 @@ class RunFolder:
             return Contents([], [], {})
         former = {FORMER_NAME: OWN_HOME} if FORMER_NAME in systems else {}  # of runs that do not say it
         models, bases = dict(found.get("models", former)), dict(found.get("bases", {}))
-        return Contents(views, systems, models, bases, str(found.get("recommended", "")))
+        kinds = dict(found.get("kinds", {}))
+        return Contents(views, systems, models, bases, str(found.get("recommended", "")), kinds)
 
     def of_name(self, system: str) -> "RunFolder":
         """The same run, with the model of the system of that name."""
@@ -235,11 +243,22 @@ class RunFolder:
         """The view that is searched, by the name of each system that has its index; raises where none has."""
         contents = self.read_contents()
         ready = {
-            name: view for name in contents.systems for view in contents.views[:1] if self.index(view, name, 0).is_dir()
+            name: view
+            for name in contents.systems
+            for view in contents.views[:1]
+            if self._is_ready(contents, view, name)
         }
         if not ready:
             raise ArtifactError(self._why_nothing_is_ready())
         return ready
+
+    def _is_ready(self, contents: Contents, view: str, name: str) -> bool:
+        kind = contents.kinds.get(name)
+        if kind == DENSE:
+            return self.vectors(view, name).is_dir()
+        if kind == HYBRID:
+            return self.choice(name).is_dir()  # which is made when its parts are there
+        return self.index(view, name, 0).is_dir()
 
     def _why_nothing_is_ready(self) -> str:
         """Why nothing of it can be searched: often because it is no run at all."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import write_json
+from lexigraft.core.cut import Keep
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import counted_rows
 from lexigraft.made_pairs.told import in_words
@@ -20,7 +21,7 @@ from lexigraft.vectors.encoding_facts import reading_in_words
 # The columns of every row, in the order people read them.
 COLUMNS = (
     "system", "qk", "dk", "L0_q_before", "L0_q", "L0_d_before", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10",
-    "ms_encode", "ms_search", "ms_text_to_ids", "ms_text_to_ids_p50",
+    "ms_encode", "ms_search", "ms_text_to_ids", "ms_text_to_ids_p50", "index_bytes",
 )  # fmt: skip
 BM25 = "bm25"
 NOT_KNOWN = "–"  # of what a former version did not measure
@@ -89,6 +90,8 @@ def searched_rows(report: Mapping[str, Any]) -> str:
 
 
 def cell(column: str, value: Any) -> str:
+    if column == "index_bytes" and isinstance(value, int):
+        return f"{value:,}"
     return f"{value:.{DECIMALS.get(column, 4)}f}" if isinstance(value, float) else str(value)
 
 
@@ -99,7 +102,10 @@ def table_cells(report: Mapping[str, Any]) -> list[list[str]]:
     cells = []
     for row in report["rows"]:
         shown = dict.fromkeys(COLUMNS, NOT_KNOWN) | {k: v for k, v in row.items() if v is not None}
-        shown["qk"], shown["dk"] = kept_terms(row)
+        if has_terms(row):
+            shown["qk"], shown["dk"] = kept_terms(row)
+        else:
+            shown["qk"] = shown["dk"] = NOT_KNOWN
         system, *others = (cell(column, shown[column]) for column in COLUMNS)
         point = points.get(row["system"])
         chosen = point is not None and (point["qk"], point["dk"]) == (row["qk"], row["dk"])
@@ -107,7 +113,12 @@ def table_cells(report: Mapping[str, Any]) -> list[list[str]]:
     return cells
 
 
-def kept_terms(row: Mapping[str, Any]) -> tuple[float, int]:
+def has_terms(row: Mapping[str, Any]) -> bool:
+    """Whether a row is of a system of weighted terms, and not of a dense one or a hybrid."""
+    return "L0_q" in row
+
+
+def kept_terms(row: Mapping[str, Any]) -> Keep:
     """(qk, dk) of a row as they are: where nothing more was asked for, those that the model itself cuts its vectors to;
     0 only where nothing was cut."""
     qk, dk = row.get("kept", (row["qk"], row["dk"]))
@@ -123,7 +134,7 @@ def operating_point_lines(report: Mapping[str, Any]) -> list[str]:
     ]
     if recommended := report.get("recommended"):
         lines.append(f"recommended: {recommended['system']} ({recommended['why']})")
-    return lines
+    return [*lines, *(f"{name}: {choice['why']}" for name, choice in report.get("hybrids", {}).items())]
 
 
 def _reached(point: Mapping[str, Any]) -> str:
@@ -181,10 +192,12 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         f"{collection['queries']:,} {collection['split']} queries over {searched_rows(report)}.", "",
         *markdown_table(COLUMNS, table_cells(report)), "",
         f"qk, dk: terms kept of a query and of a {one} (0: all, nothing was cut; below 1: those that weigh at least "
-        "that share of the heaviest). L0: mean number of terms, before and after any cut. FLOPS: postings touched "
+        "that share of the heaviest; m: the fewest with that share of the sum of all weights). L0: mean number of "
+        "terms, before and after any cut. FLOPS: postings touched "
         f"by a query, per {one} of the collection. ms: mean milliseconds a query on one thread, from text to vector "
         "(encode), from vector to ranked ids (search, as deep as is measured), and from text to the ten best ids "
-        "(text_to_ids, measured as one call; p50 is its median).", "",
+        "(text_to_ids, measured as one call; p50 is its median). index_bytes: all files of what is searched, without "
+        f"the documents' texts and without a model.{_of_peers(rows, one)}", "",
         *(part for line in operating_point_lines(report) for part in (f"{line}.", "")),
         *(part for line in reading_lines(report) for part in (f"{line}.", "")),
         *(part for line in made_lines(report) for part in (f"{line}.", "")),
@@ -193,6 +206,15 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         "![MRR@10 against FLOPS](report.png)", "",
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+def _of_peers(rows: Sequence[Mapping[str, Any]], one: str) -> str:
+    """What the columns mean for systems that search no terms."""
+    dense = next((row["width"] for row in rows if "width" in row), None)
+    said = "" if dense is None else f" A dense system has no FLOPS: it multiplies {dense} numbers of every {one}."
+    if any("of" in row for row in rows):
+        said += " A hybrid has the FLOPS of its sparse parts, and the times and bytes of both."
+    return said
 
 
 def _teacher_lines(report: Mapping[str, Any]) -> list[str]:
@@ -225,6 +247,12 @@ def draw(report: Mapping[str, Any], path: Path) -> None:
              for at, name in enumerate(one for one in systems if one != BM25)}  # fmt: skip
     for system in systems:
         look = looks.get(system, BM25_LOOK)
+        level = next(
+            (row["MRR@10"] for row in report["rows"] if row["system"] == system and row["FLOPS"] is None), None
+        )
+        if level is not None:
+            axes.axhline(level, label=f"{system} (no postings)", color=look["color"], linestyle="--")
+            continue
         points = sorted(Named(row["FLOPS"], row["MRR@10"], _label(row), str(look["color"])) for row in report["rows"]
                         if row["system"] == system)  # fmt: skip
         axes.plot([p.x for p in points], [p.y for p in points], label=system, **look)

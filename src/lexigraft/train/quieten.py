@@ -1,11 +1,12 @@
 """Biases before fine-tuning: a new head gives nearly every term some weight, and every weight costs a step time.
 
 One amount is taken from all biases, so that documents begin with as many terms as are asked for: their own words and
-what the head names most strongly.
+what the head names most strongly. `level` may have set them term by term before.
 """
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from lexigraft.inference.reading import ReadTexts
 from lexigraft.model.encoder import SparseEncoder
@@ -22,7 +23,7 @@ def quieten(encoder: SparseEncoder, documents: ReadTexts, terms: int) -> float:
     if not isinstance(encoder.head, SparseHead) or encoder.meta.pooling == "sum":
         return 0.0
     device = next(encoder.parameters()).device
-    rows = np.unique(np.linspace(0, len(documents) - 1, min(SAMPLE, len(documents))).astype(np.int64))
+    rows = sampled(len(documents), SAMPLE)
     buckets = bucketed(documents, rows, encoder.tokenizer.special.pad)
     logits = encode_buckets(encoder.logits, buckets, device)
     wanted = min(terms * len(rows), logits.numel() - 1)
@@ -31,3 +32,8 @@ def quieten(encoder: SparseEncoder, documents: ReadTexts, terms: int) -> float:
         return 0.0
     encoder.head.bias.sub_(amount)
     return amount
+
+
+def sampled(n_documents: int, n: int) -> NDArray[np.int64]:
+    """The rows of `n` documents, or of all where there are no more, evenly spaced."""
+    return np.unique(np.linspace(0, n_documents - 1, min(n, n_documents)).astype(np.int64))

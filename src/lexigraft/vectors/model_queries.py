@@ -58,10 +58,11 @@ class ModelQueryEncoder:
 
 
 def open_model_queries(
-    path: Path, vocabulary: Vocabulary, fingerprint: str, bits: int = USUAL_BITS
+    path: Path, vocabulary: Vocabulary, fingerprint: str, bits: int = USUAL_BITS, on_gpu: bool = False
 ) -> ModelQueryEncoder:
-    """The model at `path`, which must have the index's vocabulary and be the very one that wrote its documents."""
+    """The model at `path`, which must have the index's vocabulary and be the very one that wrote its documents;
+    `on_gpu`: on a GPU where there is one, for many texts."""
     of_model = read_meta(path).vocab_fingerprint
     require_same_vocabulary(f"the model at {path}", of_model, "the index", vocabulary.fingerprint)
     require_same_model(path, fingerprint)
-    return ModelQueryEncoder(open_network(path, bits, vocabulary))
+    return ModelQueryEncoder(open_network(path, bits, vocabulary, on_gpu))

@@ -6,14 +6,14 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import open_artifact
 from lexigraft.core.errors import MissingExtraError
 from lexigraft.core.installing import install_extra
 from lexigraft.core.lock import working_folder
 from lexigraft.core.types import Vocabulary
-from lexigraft.inference.folder import has_form
+from lexigraft.inference.folder import FORMAT_VERSION, KIND, has_form
 from lexigraft.inference.meta import MODEL_FORMAT, MODEL_KIND, read_meta, require_finetuned
 from lexigraft.inference.network import Network
 
@@ -56,31 +56,45 @@ def may_have_gpu() -> bool:
     return any(Path(device).exists() for device in GPU_DEVICES)
 
 
-def ensure_form(model: Path, opened: Callable[[], Any] | None = None) -> str:
+class Form(NamedTuple):
+    """A kind of inference form, with its format, and what makes one of the model at a path, open already or not."""
+
+    kind: tuple[str, int]
+    make: Callable[[Path, Any], object]
+
+
+def _make_sparse(model: Path, opened: Any) -> None:
+    from lexigraft.model.inference_form import make_form
+
+    make_form(model, opened)
+
+
+OF_TERMS = Form((KIND, FORMAT_VERSION), _make_sparse)
+
+
+def ensure_form(model: Path, opened: Callable[[], Any] | None = None, form: Form = OF_TERMS) -> str:
     """Make the inference form of the model at `model` where it has none; returns why there is none, empty where there
     is. `opened` gives the model where it is open already."""
     if missing := _missing(RUNS_GRAPHS):
         return f"{missing} is not installed: {install_extra('search')}"
-    if has_form(model):
+    if has_form(model, form.kind):
         return ""
     if missing := _missing(WRITES_GRAPHS):
         return f"it has no inference form, and {missing}, which makes one, is not installed: {install_extra('train')}"
     try:
-        _make_once(model, opened)
+        _make_once(model, opened, form)
     except Exception as error:  # noqa: BLE001  # graphs fail in as many ways as there are models; torch still encodes
         said = str(error).strip() or type(error).__name__
         return f"its inference form cannot be made: {said.splitlines()[0]}"
     return ""
 
 
-def _make_once(model: Path, opened: Callable[[], Any] | None) -> None:
+def _make_once(model: Path, opened: Callable[[], Any] | None, form: Form) -> None:
     """Make the form by one thread of one process; others wait for it."""
-    from lexigraft.model.inference_form import make_form
-
     with _making, working_folder(model.with_name(f".{model.name}.making"), wait=True):
-        if not has_form(model):
+        if not has_form(model, form.kind):
             log.info("preparing the model at %s for encoding without torch, once", model)
-            make_form(model, None if opened is None else opened())
+            form.make(model, None if opened is None else opened())
 
 
 def writes_graphs() -> bool:
@@ -93,10 +107,15 @@ def _missing(packages: tuple[str, ...]) -> str:
     return next((name for name in packages if importlib.util.find_spec(name) is None), "")
 
 
-def _by_torch(model: Path, reason: str) -> Network:
+def require_torch(model: Path, reason: str) -> None:
+    """Say that a model is run by torch, and why; raise where there is none."""
     if missing := _missing(("torch", "transformers")):
         raise MissingExtraError(f"the model at {model}", missing, f"{install_extra('train')}; {reason}")
     log.warning("the model at %s is run by torch, which takes seconds to start: %s", model, reason)
+
+
+def _by_torch(model: Path, reason: str) -> Network:
+    require_torch(model, reason)
     from lexigraft.model.backbone import default_device
     from lexigraft.model.encoder import open_encoder
     from lexigraft.model.torch_network import TorchNetwork

@@ -48,9 +48,14 @@ class Frequencies(NamedTuple):
 
 
 def open_query_encoder(
-    description: Mapping[str, Any], vocabulary: Vocabulary, index_folder: Path, frequencies: Frequencies | None = None
+    description: Mapping[str, Any],
+    vocabulary: Vocabulary,
+    index_folder: Path,
+    frequencies: Frequencies | None = None,
+    on_gpu: bool = False,
 ) -> QueryEncoder:
     """The encoder that `description`, stored with the document vectors, names; paths in it start at `index_folder`.
+    `on_gpu`: a model is opened on a GPU where there is one, for many queries.
 
     A live index of BM25 leaves the IDF to its queries, which need the `frequencies` of the state that is searched:
     `index.live.queries.open_live_encoder` gives both."""
@@ -87,7 +92,7 @@ def open_query_encoder(
         from lexigraft.vectors.model_queries import open_model_queries
 
         bits = int(settings.get("bits", USUAL_BITS))
-        return open_model_queries(path, vocabulary, settings.get("fingerprint", ""), bits)
+        return open_model_queries(path, vocabulary, settings.get("fingerprint", ""), bits, on_gpu)
     raise ArtifactError(
         f"this index was made by an encoder of kind {kind!r}, which this version of Lexigraft does not know"
     )

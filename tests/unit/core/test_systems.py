@@ -81,7 +81,7 @@ def test_a_model_is_called_what_it_is(head, queries, name):
         (["systems.a=3"], r"write \[systems.a\]"),
         (["systems.a.recipe=nonsense"], "unknown recipe 'nonsense'"),
         (["systems.a.recipe=3"], "systems.a.recipe = 3 is not allowed"),
-        (["systems.a.kind=splade"], "systems.a.kind = 'splade' is not allowed: model or bm25"),
+        (["systems.a.kind=splade"], "systems.a.kind = 'splade' is not allowed: model or bm25 or dense or hybrid"),
         (["systems.bm25.kind=model"], "systems.bm25.kind = 'model' is not allowed: bm25"),
         (["systems.a.modle.layers=2"], r"unknown key of \[systems.a\]: 'modle'; did you mean 'model'"),
         (["systems.a.model.layer=2"], r"\[systems.a\]: unknown setting 'model.layer'; did you mean 'model.layers'"),
@@ -90,13 +90,28 @@ def test_a_model_is_called_what_it_is(head, queries, name):
         (["systems.a.data.split=dev"], r"\[systems.a\] cannot say 'data', which is the run's"),
         (["systems.bm25.model.layers=2"], r"\[systems.bm25\] cannot say 'model'"),
         (["systems.a.run.systems=bm25"], r"\[systems.a\] cannot say run.systems"),
-        (["systems.a.model.layers=2", "run.systems=b"], "some of bm25, bm25-plain, blend, a, esplade, or auto"),
+        (
+            ["systems.a.model.layers=2", "run.systems=b"],
+            "some of bm25, bm25-plain, blend, a, esplade, dense, hybrid, or auto",
+        ),
         (["model.head=plain", 'run.systems=["splade","esplade"]'], "both are the run's own model"),
         (['run.systems=["bm25","bm25"]'], "each system once"),
-        (["run.systems=splade"], "some of bm25, bm25-plain, blend, esplade, or auto"),
+        (["run.systems=splade"], "some of bm25, bm25-plain, blend, esplade, dense, hybrid, or auto"),
         (["run.systems=[]"], "some of bm25"),
     ],
 )  # fmt: skip
 def test_what_is_refused(overrides, said):
     with pytest.raises(SettingError, match=said):
         load_settings(None, overrides)
+
+
+def test_models_that_start_from_other_rows_do_not_share_pretraining():
+    names = 'run.systems=["one","two","three"]'
+    tables = ["systems.one.model.graft=neighbours", "systems.two.model.alpha=2", "systems.three.model.calibrate=terms"]
+    one, two, three = systems_of(load_settings(overrides=[names, *tables]))
+    assert (one.base, two.base, three.base) == ("", "", "models/two")
+
+
+def test_biases_by_terms_need_a_number_of_terms():
+    with pytest.raises(SettingError, match=r"model\.first_terms.*more than 0 with model\.calibrate = terms"):
+        load_settings(overrides=["model.calibrate=terms", "model.first_terms=0"])

@@ -7,16 +7,18 @@ from files, `reference` writes docs/settings.md.
 from lexigraft.core.settings.backbone import BackboneSettings
 from lexigraft.core.settings.data import DataSettings
 from lexigraft.core.settings.declaration import AUTO
+from lexigraft.core.settings.dense import DenseSettings
 from lexigraft.core.settings.evaluate import EvaluateSettings
 from lexigraft.core.settings.every import FORMER_NAME, Settings, section_names
 from lexigraft.core.settings.finetune import FinetuneSettings
+from lexigraft.core.settings.hybrid import HybridSettings
 from lexigraft.core.settings.index import IndexSettings
 from lexigraft.core.settings.lexical import LexicalSettings
 from lexigraft.core.settings.mlm import MlmSettings
 from lexigraft.core.settings.model import ModelSettings
 from lexigraft.core.settings.pretrain import PretrainSettings
 from lexigraft.core.settings.prune import PruneSettings
-from lexigraft.core.settings.run import BLEND, LEXICAL, RunSettings
+from lexigraft.core.settings.run import BLEND, LEXICAL, PEERS, RunSettings
 from lexigraft.core.settings.search import SEARCH_METHODS, SearchSettings
 from lexigraft.core.settings.teacher import TeacherSettings
 from lexigraft.core.settings.tilde import TildeSettings
@@ -28,11 +30,14 @@ __all__ = [
     "BLEND",
     "FORMER_NAME",
     "LEXICAL",
+    "PEERS",
     "SEARCH_METHODS",
     "BackboneSettings",
     "DataSettings",
+    "DenseSettings",
     "EvaluateSettings",
     "FinetuneSettings",
+    "HybridSettings",
     "IndexSettings",
     "LexicalSettings",
     "MlmSettings",

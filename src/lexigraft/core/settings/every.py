@@ -8,15 +8,17 @@ from lexigraft.core.errors import require
 from lexigraft.core.settings.backbone import BackboneSettings
 from lexigraft.core.settings.data import DataSettings
 from lexigraft.core.settings.declaration import AUTO
+from lexigraft.core.settings.dense import DenseSettings
 from lexigraft.core.settings.evaluate import EvaluateSettings
 from lexigraft.core.settings.finetune import FinetuneSettings
+from lexigraft.core.settings.hybrid import HybridSettings
 from lexigraft.core.settings.index import IndexSettings
 from lexigraft.core.settings.lexical import LexicalSettings
 from lexigraft.core.settings.mlm import MlmSettings
 from lexigraft.core.settings.model import ModelSettings
 from lexigraft.core.settings.pretrain import PretrainSettings
 from lexigraft.core.settings.prune import PruneSettings
-from lexigraft.core.settings.run import BLEND, LEXICAL, RunSettings
+from lexigraft.core.settings.run import BLEND, LEXICAL, PEERS, RunSettings
 from lexigraft.core.settings.search import SearchSettings
 from lexigraft.core.settings.section import Section
 from lexigraft.core.settings.teacher import TeacherSettings
@@ -44,6 +46,8 @@ class Settings:
     teacher: TeacherSettings = field(default_factory=TeacherSettings)
     tilde: TildeSettings = field(default_factory=TildeSettings)
     finetune: FinetuneSettings = field(default_factory=FinetuneSettings)
+    dense: DenseSettings = field(default_factory=DenseSettings)
+    hybrid: HybridSettings = field(default_factory=HybridSettings)
     prune: PruneSettings = field(default_factory=PruneSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
@@ -72,7 +76,7 @@ class Settings:
         named = self.run.systems
         if named == (AUTO,):
             return
-        known = list(dict.fromkeys((*LEXICAL, BLEND, *self.systems, *self.own_names)))
+        known = list(dict.fromkeys((*LEXICAL, BLEND, *self.systems, *self.own_names, *PEERS)))
         ok = bool(named) and set(named) <= set(known)
         require(ok, "run.systems", list(named), f"some of {', '.join(known)}, or {AUTO}")
         own = [name for name in named if name in self.own_names]

@@ -6,7 +6,7 @@ from lexigraft.core.errors import require
 from lexigraft.core.settings.schedule import checkpoint_every, dropout, horizon, learning_rate, warmup
 from lexigraft.core.settings.section import Section, setting
 
-MINED_BY_BM25 = "bm25"
+MINED_BY_BM25, MINED_BY_TEACHERS = "bm25", "teachers"
 
 
 def _weight(default: float, meaning: str, more: str = "") -> float:
@@ -69,8 +69,8 @@ class FinetuneSettings(Section, name="finetune"):
     negatives: str = setting(
         "",
         "a TREC run over training queries, such as `lexigraft mine` writes: its documents are their hard negatives, "
-        "but for those judged relevant or with the text of one that is; `bm25`: what BM25 ranks high, which the run "
-        "finds itself",
+        "but for those judged relevant or with the text of one that is; `bm25` or `teachers`: what BM25, or the "
+        "first of `finetune.teachers`, ranks high, which the run finds itself",
         empty="none",
     )
     n_negatives: int = setting(
@@ -96,6 +96,19 @@ class FinetuneSettings(Section, name="finetune"):
         0.0,
         "weight of KL divergence, over the same documents: softmax of the teacher's scores, softmax of the model's "
         "over `finetune.temperature`: 1 is the papers'",
+    )
+    teachers: tuple[str, ...] = setting(
+        (),
+        "systems of the run to learn from, which are trained before: the mean of their scores of all documents of a "
+        "batch is what this one's come near to (`finetune.taught`)",
+        "Each teacher's scores are divided by the temperature that makes them likeliest on validation queries. One "
+        "that is worse than BM25 there is said, and left out.",
+        empty="none",
+    )
+    taught: float = _weight(
+        1.0,
+        "weight of KL divergence from `finetune.teachers`, over all documents of the batch, of masked and, with "
+        "`finetune.dual`, of unmasked vectors",
     )
     joint_flops: float = _weight(0.5, "weight of the joint FLOPS of queries and documents")
     flops_q: float = _weight(0.0, "weight of the FLOPS of queries")
@@ -161,9 +174,14 @@ class FinetuneSettings(Section, name="finetune"):
     )
 
     @property
-    def mines(self) -> bool:
-        """Whether the run finds the hard negatives itself."""
-        return self.negatives == MINED_BY_BM25
+    def miner(self) -> str:
+        """The system of the run that finds the hard negatives; empty where a file has them, or there are none."""
+        return {MINED_BY_BM25: MINED_BY_BM25, MINED_BY_TEACHERS: (*self.teachers, "")[0]}.get(self.negatives, "")
+
+    @property
+    def hears(self) -> bool:
+        """Whether it learns from what other systems of the run score."""
+        return bool(self.teachers) and self.taught > 0
 
     def check_together(self) -> None:
         """Raise where a loss is asked for that has nothing to be computed from."""
@@ -179,5 +197,10 @@ class FinetuneSettings(Section, name="finetune"):
         weighs = self.margin_mse > 0 or self.kl > 0
         heard = "empty, unless finetune.margin_mse or kl gives its scores a weight"
         require(weighs or not self.teacher, "finetune.teacher", self.teacher, heard)
+        named = "empty or the name of a file, unless finetune.teachers names a system"
+        by_teachers = self.negatives == MINED_BY_TEACHERS
+        require(bool(self.teachers) or not by_teachers, "finetune.negatives", self.negatives, named)
+        use = "empty, unless finetune.taught gives them a weight or finetune.negatives is teachers"
+        require(not self.teachers or self.taught > 0 or by_teachers, "finetune.teachers", list(self.teachers), use)
         masked = "0, unless finetune.qk or dk is more than 0: without a mask nothing is masked"
         require(not self.mask_kl or self.qk + self.dk > 0, "finetune.mask_kl", self.mask_kl, masked)

@@ -18,6 +18,16 @@ QUERY_SIDES = {
     "table": "their distinct terms are looked up in a table of weights, which is learned with the documents, and a "
     "search needs no model",
 }
+GRAFTS = {
+    "mean": "the mean of its subwords' rows, over its forms by their counts",
+    "neighbours": "of one that is a single subword, the same; of any other, a combination of the rows of those that "
+    "are nearest to it by the backbone's vectors of the words alone",
+}
+CALIBRATIONS = {
+    "all": "one amount is taken from all biases",
+    "terms": "before that each term's bias is set so that it is added to as many documents as any other: none is "
+    "silent in all, and none in every one",
+}
 POOLINGS = {"max": "", "sum": "own words count as one more token", "cls": "the first token alone"}
 
 
@@ -43,6 +53,12 @@ class ModelSettings(Section, name="model"):
         "With a plain head, `vocab.source` must be empty, the other `vocab` settings mean nothing, and a head that is "
         "tied to the word embeddings stays tied. With unicoil, `model.own_words` and `pretrain.steps` must be 0.",
         one_of=HEADS,
+    )
+    graft: str = setting(
+        "mean",
+        "with a grafted head: the row that a term starts with",
+        "[What it is for](explanation/model.md#rows-and-biases-to-start-from).",
+        one_of=GRAFTS,
     )
     queries: str = setting("model", "what writes queries", one_of=QUERY_SIDES)
     lookup: bool = setting(
@@ -91,11 +107,14 @@ class ModelSettings(Section, name="model"):
     )
     first_terms: int = setting(
         300,
-        "terms that a document has, on average, when fine-tuning begins: biases are lowered by one amount until it is "
-        "so, because a new head gives nearly every term some weight",
+        "terms that a document has, on average, when fine-tuning begins: biases are lowered until it is so "
+        "(`model.calibrate`), because a new head gives nearly every term some weight",
         "A term that stays silent in all documents learns nothing.",
         at_least=0,
         zero="biases are left as they are",
+    )
+    calibrate: str = setting(
+        "all", "how biases come to `model.first_terms`, which must be more than 0 for terms", one_of=CALIBRATIONS
     )
     own_words: float = setting(
         2.0,
@@ -135,6 +154,9 @@ class ModelSettings(Section, name="model"):
         return self.queries == "table" and self.table_terms > 0
 
     def check_together(self) -> None:
+        if self.calibrate == "terms":
+            why = "more than 0 with model.calibrate = terms, which sets biases so that documents have so many"
+            require(self.first_terms > 0, "model.first_terms", self.first_terms, why)
         if self.expands_by_table:
             why = (
                 "0 where model.table_source is empty; name in it a model, or a run with one, that was trained with "

@@ -31,11 +31,21 @@ finetune.steps = 100
 [systems.long]
 kind = "bm25"
 lexical.b = 0.9
+
+[systems.peer]
+kind = "dense"
+dense.learning_rate = 5e-5
+
+[systems.both]
+kind = "hybrid"
+of = ["small", "peer"]
 ```
 
 A system is a model, which may say all of `vocab`, `model`, `backbone`, `mlm`, `pretrain`, `teacher`, `tilde`,
 `finetune` and `prune`, and the seed of `run`; or, with `kind = "bm25"`, BM25, which may say all of `lexical` and
-`prune`. The collection, indexes and what is measured are the run's, so that its systems can be compared.
+`prune`; or, with `kind = "dense"`, a bi-encoder, which may say all of `model`, `backbone`, `mlm`, `finetune` and
+`dense`, and the seed; or, with `kind = "hybrid"`, two of those fused, which may say all of `hybrid`. The collection,
+indexes and what is measured are the run's, so that its systems can be compared.
 """
 COLUMNS = "| setting | default | allowed | meaning |\n|---|---|---|---|\n"
 

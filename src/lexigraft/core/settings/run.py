@@ -6,6 +6,7 @@ from lexigraft.core.settings.declaration import AUTO
 from lexigraft.core.settings.section import Section, setting
 
 LEXICAL = ("bm25", "bm25-plain")  # the systems that every run may have
+PEERS = ("dense", "hybrid")  # systems to compare with, by their usual names
 BLEND = "blend"  # of BM25 and a model whose queries need none: one index, asked by words
 
 
@@ -20,10 +21,17 @@ class RunSettings(Section, name="run"):
         "that "
         "`[systems]` names, and the run's own model, which is called by its head: `esplade` where that is grafted, "
         "else `splade`, `unicoil` or `esplade-random`, with `-doc` where `model.queries` is `words`; `esplade` is "
-        "understood for any of them",
+        "understood for any of them; `dense`, a bi-encoder of the same backbone (`[dense]`), and `hybrid`, two of "
+        "these fused (`[hybrid]`)",
         auto="bm25 and all that `[systems]` names; without it, bm25 and the run's own model or, where none can be "
         "trained (no `train` extra, fewer than 200 training pairs), bm25 and bm25-plain; where pairs are made "
         "(`data.pairs`), bm25, a model whose queries are looked up, and blend",
+    )
+    peers: bool = setting(
+        False,
+        "where `run.systems` is auto and a model is trained: `dense` and `hybrid` are trained and measured beside it, "
+        "but not within a time that was given (`--minutes`)",
+        "Also `--peers`.",
     )
     seed: int = setting(
         0, "decides batches, masks, dropout, random heads and encoders from scratch; another one trains again"

@@ -10,7 +10,7 @@ from lexigraft.core.artifact import Manifest, recipe
 from lexigraft.core.progress import Progress
 from lexigraft.core.settings import FinetuneSettings, Settings
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
-from lexigraft.learn.bm25_negatives import BM25, MINED, Bm25Negatives
+from lexigraft.learn.mined_negatives import BM25, MINED, MinedNegatives
 from lexigraft.learn.teacher import training as teacher_training
 from lexigraft.learn.teacher.quality import DEPTH, measure_teacher
 from lexigraft.learn.teacher.scoring import score_to_file, wanted_pairs
@@ -43,7 +43,7 @@ class TeacherStage:
 
     def taught(self) -> FinetuneSettings:
         """The settings of fine-tuning, with the files that the teacher leaves."""
-        by_bm25 = Bm25Negatives(STAGE, self.collection, self.folder, self.settings, self.artifacts, self.progress)
+        by_bm25 = MinedNegatives(STAGE, self.collection, self.folder, self.settings, self.artifacts, self.progress)
         index = by_bm25.index()
         negatives = by_bm25.mined(self.folder.teacher("negatives"), self.settings.teacher.depth)
         teacher = self._teacher(negatives)

@@ -17,6 +17,7 @@ from lexigraft.train.phases import Phases
 from lexigraft.train.prefetch import Prefetch
 from lexigraft.train.ranking.buckets import Bucket, bucketed, encode_buckets
 from lexigraft.train.ranking.chance import ChanceWatch, chance_loss
+from lexigraft.train.ranking.lessons import Lessons
 from lexigraft.train.ranking.objective import Objective, mean_terms
 from lexigraft.train.ranking.pairs import Judged, PairBatch, TrainingPairs, batch_of_step
 from lexigraft.train.ranking.ranking_validation import ValidationTexts, recall_at_10
@@ -34,15 +35,16 @@ def finetune(
     seed: int,
     validation: ValidationTexts | None = None,
     progress: Progress = SILENT,
+    lessons: Lessons | None = None,
 ) -> Training:
     """Train `encoder` in place on pairs of a query and a document that it wants; documents known to be relevant to a
-    query are no negatives of it.
+    query are no negatives of it. `lessons`: what teachers say of the same texts.
 
     The history has every loss, L0_q, L0_d and the head's mean norm by step, and R@10 where validation texts are given.
     """
     device = next(encoder.parameters()).device
     pad_id = encoder.tokenizer.special.pad
-    objective, judged = Objective(settings, len(encoder.vocabulary), device), Judged(pairs)
+    objective, judged = Objective(settings, len(encoder.vocabulary), device, lessons), Judged(pairs)
     watch = ChanceWatch(settings, checkpoint)
 
     def prepare(step: int) -> tuple[PairBatch, list[Bucket], list[Bucket], float]:

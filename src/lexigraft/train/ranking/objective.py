@@ -11,6 +11,7 @@ from torch import Tensor
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.train.ranking.cost_control import CostControl, batch_cost
 from lexigraft.train.ranking.document_frequency import DocumentFrequency
+from lexigraft.train.ranking.lessons import Lessons
 from lexigraft.train.ranking.losses import (
     distillation_loss,
     in_batch_loss,
@@ -23,14 +24,17 @@ from lexigraft.train.ranking.regularizers import df_flops, df_weights, flops, jo
 
 Named = dict[str, Tensor]
 KEPT = "kept"
+SHARED = (("rank", "in_batch"), ("taught", "taught"))  # losses of masked and of unmasked vectors have one weight
 
 
 class Objective:
     """Vectors of a whole batch to its losses, by name: those in use, before they are weighed. "pressure" is the weighed
     sum of the regularisers, "loss" all together, which is minimised."""
 
-    def __init__(self, settings: FinetuneSettings, n_terms: int, device: torch.device) -> None:
-        self.settings = settings
+    def __init__(
+        self, settings: FinetuneSettings, n_terms: int, device: torch.device, lessons: Lessons | None = None
+    ) -> None:
+        self.settings, self._lessons = settings, lessons
         self._frequency = DocumentFrequency(n_terms, device) if settings.df_flops else None
         self._control: CostControl | None = None
         if isinstance(settings.aim, float) and settings.aim:
@@ -48,7 +52,11 @@ class Objective:
         scores = kept_q @ kept_d.T
         masks = settings.qk + settings.dk > 0
         unmasked = queries @ documents.T if masks and (settings.dual or settings.mask_kl) else scores
-        ranking = {**self._ranking(scores, unmasked, batch), **self._distillation(scores, batch)}
+        ranking = {
+            **self._ranking(scores, unmasked, batch),
+            **self._distillation(scores, batch),
+            **self._taught(scores, unmasked, batch),
+        }
         loss = torch.stack([self._weight(name) * value for name, value in ranking.items()]).sum()
         pressed = (kept_q, kept_d) if settings.pressed == KEPT else (queries, documents)
         pressures = self._pressures(*pressed, step)
@@ -65,8 +73,10 @@ class Objective:
         return {"loss": loss + ramp * factor * pressure, **ranking, "pressure": pressure, **pressures, **steered}
 
     def _weight(self, name: str) -> float:
-        """The setting of that name; both ranking losses have that of `in_batch`."""
-        weight: float = getattr(self.settings, "in_batch" if name.startswith("rank") else name)
+        """The setting of that name; both ranking losses have that of `in_batch`, and both of distillation within the
+        batch that of `taught`."""
+        setting = next((own for prefix, own in SHARED if name.startswith(prefix)), name)
+        weight: float = getattr(self.settings, setting)
         return weight
 
     def _ranking(self, scores: Tensor, unmasked: Tensor, batch: PairBatch) -> Named:
@@ -102,6 +112,18 @@ class Objective:
             found["margin_mse"] = margin_mse_loss(students, teacher)
         if settings.kl:
             found["kl"] = distillation_loss(students, teacher, settings.temperature)
+        return found
+
+    def _taught(self, scores: Tensor, unmasked: Tensor, batch: PairBatch) -> Named:
+        """What the teachers say of all documents of the batch, to masked and, as the ranking loss, unmasked vectors."""
+        settings = self.settings
+        if self._lessons is None or not settings.taught:
+            return {}
+        others = _tensor(batch.relevant, scores) & ~torch.eye(*scores.shape, dtype=torch.bool, device=scores.device)
+        heard = self._lessons.scores(batch.queries, batch.documents, scores.device).masked_fill(others, float("nan"))
+        found = {"taught": distillation_loss(scores, heard, settings.temperature)}
+        if settings.dual and settings.qk + settings.dk > 0:
+            found["taught_unmasked"] = distillation_loss(unmasked, heard, settings.temperature)
         return found
 
     def _pressures(self, queries: Tensor, documents: Tensor, step: int) -> Named:

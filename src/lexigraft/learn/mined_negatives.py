@@ -1,10 +1,11 @@
-"""The hard negatives of a run that BM25 gives: its index of the judged view, and what it ranks high there; each kept or
-made."""
+"""The hard negatives of a run that one of its systems gives, usually BM25: its index of the judged view, and what it
+ranks high there; each kept or made."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from lexigraft.core.artifact import Manifest, read_manifest
+from lexigraft.core.errors import ArtifactError
 from lexigraft.core.progress import Progress
 from lexigraft.core.settings import Settings
 from lexigraft.data.collection import QUERIES, Collection
@@ -20,8 +21,8 @@ MINED = "negatives.trec"
 
 
 @dataclass(frozen=True)
-class Bm25Negatives:
-    """Makes what is missing of them, as part of a stage."""
+class MinedNegatives:
+    """Makes what is missing of them, as part of a stage. Of another system than BM25, the index is there already."""
 
     stage: str
     collection: Collection
@@ -29,12 +30,18 @@ class Bm25Negatives:
     settings: Settings
     artifacts: Ensurer
     progress: Progress
+    system: str = BM25
 
     def index(self) -> Manifest:
-        """BM25's index of the judged view; a run that has BM25 among its systems made it before."""
-        found = read_manifest(self.folder.index(JUDGED, BM25, 0))
-        if found is not None and f"index {BM25} ({JUDGED})" in self.artifacts.labels:
+        """The system's index of the judged view; a run that has BM25 among its systems made it before."""
+        found = read_manifest(self.folder.index(JUDGED, self.system, 0))
+        if found is not None and (self.system != BM25 or f"index {BM25} ({JUDGED})" in self.artifacts.labels):
             return found
+        if self.system != BM25:
+            raise ArtifactError(
+                f"the run at {self.folder.root} has no index of {self.system!r} to find hard negatives with; make it "
+                "with: lexigraft run, and name that system in run.systems"
+            )
         vectors = ensure_lexical_vectors(self.artifacts, self.settings, JUDGED, self.collection, BM25, self.progress)
         return ensure_index(self.artifacts, self.settings, JUDGED, BM25, 0, vectors, self.progress)
 
@@ -43,7 +50,7 @@ class Bm25Negatives:
         parents = {"index": self.index().fingerprint}
         parents |= {part: self.collection.digest(part) for part in (QUERIES, TRAIN)}
         wanted = Manifest("negatives", FORMAT_VERSION, {"depth": depth}, parents)
-        index = self.folder.index(JUDGED, BM25, 0)
+        index = self.folder.index(JUDGED, self.system, 0)
 
         def make(draft: Path) -> None:
             mine(index, self.collection, draft / MINED, depth, self.progress)

@@ -1,0 +1,62 @@
+"""A dense encoder as a graph for onnxruntime: what embeds texts where no torch is loaded.
+
+Its folder lies beside the encoder and has the files of `inference.folder`, without facts. The graph takes `subwords`
+[texts, length] of texts of one length and gives `vectors` [texts, width], of unit length.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lexigraft.core.array_types import Float32s
+from lexigraft.core.artifact import open_artifact
+from lexigraft.core.errors import ArtifactError
+from lexigraft.inference.batches import Batch, batches_of
+from lexigraft.inference.dense_meta import FORM_FORMAT, FORM_KIND, DenseMeta, read_dense_meta
+from lexigraft.inference.folder import GRAPHS, form_beside, raw_tokenizer
+from lexigraft.inference.graph_network import open_session
+from lexigraft.inference.raw_texts import RawTextReader
+from lexigraft.inference.threads import usable_threads
+
+
+class DenseGraph:
+    """`session` runs the graph whose folder is `folder`, a batch on each of `threads` threads (None: all there are)."""
+
+    def __init__(self, meta: DenseMeta, folder: Path, session: Any, threads: int | None = None) -> None:
+        self.meta, self._session, self._threads = meta, session, threads
+        self._reader = RawTextReader(raw_tokenizer(folder))
+
+    def embed(self, texts: Sequence[str], are_queries: bool) -> Float32s:
+        length = self.meta.query_length if are_queries else self.meta.document_length
+        read = self._reader.read(texts, length)
+        batches = batches_of(read, np.ones(len(read.aligned.subwords), np.bool_))
+        found = np.zeros((len(texts), self.meta.width), np.float32)
+
+        def run(batch: Batch) -> None:
+            found[batch.rows] = self._session.run(["vectors"], {"subwords": batch.subwords})[0]
+
+        threads = min(self._threads or usable_threads(), len(batches))
+        if threads <= 1:
+            for batch in batches:
+                run(batch)
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(run, batches))
+        return found
+
+
+def open_dense_graph(encoder: Path, bits: int, threads: int | None = None) -> DenseGraph:
+    """The encoder at `encoder`, whose inference form is there, in so many bits; in 32 where its graph of 8 was not
+    kept."""
+    folder = form_beside(encoder)
+    try:
+        open_artifact(folder, FORM_KIND, FORM_FORMAT)
+    except ArtifactError as error:
+        raise ArtifactError(f"{error} by removing {folder}: it is made when it is next used") from error
+    graph = folder / GRAPHS[bits]
+    return DenseGraph(
+        read_dense_meta(encoder), folder, open_session(graph if graph.is_file() else folder / GRAPHS[32]), threads
+    )

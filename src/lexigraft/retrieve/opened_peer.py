@@ -1,0 +1,70 @@
+"""A dense system or a hybrid of a run, opened to be asked: what a retriever searches where there are no terms."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from lexigraft.core.errors import SettingError
+from lexigraft.core.types import Ranking
+from lexigraft.index.shared_texts import SharedTexts, open_shared_texts
+from lexigraft.retrieve.answer import Answer
+from lexigraft.retrieve.finding import Asked
+from lexigraft.retrieve.hits import Hit
+from lexigraft.retrieve.place import Place
+from lexigraft.retrieve.plain_document import PlainDocument
+from lexigraft.search.text_search import TextSearch
+from lexigraft.stages.text_searches import open_text_search
+
+
+class OpenedPeer:
+    """The system that `place` names; its encoder is loaded with the first question."""
+
+    def __init__(self, place: Place) -> None:
+        assert place.run is not None, "only runs have such systems"
+        self.place = place
+        self.opened: TextSearch = open_text_search(place.run, place.view, place.system)
+
+    @cached_property
+    def _texts(self) -> SharedTexts | None:
+        return None if self.place.texts is None else open_shared_texts(self.place.texts)
+
+    @property
+    def keeps_texts(self) -> bool:
+        return self._texts is not None
+
+    def hits(self, queries: Sequence[str], asked: Asked) -> list[list[Hit]]:
+        """The best documents of every query, in order; none of one without a letter."""
+        return [
+            [
+                Hit(rank, doc_id, score, self.opened.shown(doc_id)[0])
+                for rank, (doc_id, score) in enumerate(zip(found.doc_ids, found.scores, strict=True), 1)
+            ]
+            for found in self._ranked(queries, asked)
+        ]
+
+    def answer(self, query: str, asked: Asked) -> Answer:
+        """The same of one query, with what the documents say. It has no terms."""
+        (found,) = self._ranked([query], asked)
+        ranked = enumerate(zip(found.doc_ids, found.scores, strict=True), 1)
+        return Answer(query, (), tuple(self._document(rank, *one) for rank, one in ranked), self.keeps_texts)
+
+    def _document(self, rank: int, doc_id: str, score: float) -> PlainDocument:
+        title, row_id, row = self.opened.shown(doc_id)
+        kept = None if self._texts is None else self._texts.get(row_id, row)
+        if kept is None:
+            return PlainDocument(rank, doc_id, score, title)
+        return PlainDocument(rank, doc_id, score, kept.title, kept.text)
+
+    def _ranked(self, queries: Sequence[str], asked: Asked) -> list[Ranking]:
+        self._require_plain(asked)
+        places = [place for place, query in enumerate(queries) if query.strip()]
+        encoded = self.opened.encode_all([queries[place] for place in places]) if places else []
+        found = dict(zip(places, self.opened.search_all(encoded, asked.k, [""] * len(places)), strict=True))
+        return [found.get(place, Ranking("", (), ())) for place in range(len(queries))]
+
+    def _require_plain(self, asked: Asked) -> None:
+        given = {"where": bool(asked.where), "overlap": bool(asked.overlap), "two_step": bool(asked.two_step)}
+        if wrong := next((name for name, is_given in given.items() if is_given), ""):
+            raise SettingError(
+                f"{self.place.name} is searched as a whole, without {wrong}: that goes by the lists of an inverted "
+                "index; leave it out, or search a system of terms, such as bm25"
+            )

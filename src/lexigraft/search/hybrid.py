@@ -1,0 +1,105 @@
+"""A hybrid of two systems over the same documents: each gives its candidates, and their rankings are fused."""
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.types import Ranking
+from lexigraft.search.fusion import fuse
+from lexigraft.search.text_search import TextSearch
+from lexigraft.search.weighted_fusion import weighted_sum
+
+WEIGHTED, RRF = "weighted", "rrf"
+N_COMPARED = 64  # documents whose ids are looked for in the other system
+
+
+class Fusion(NamedTuple):
+    """How two rankings become one; `weight` is the first's of a weighted sum."""
+
+    method: str
+    weight: float = 0.5
+
+    def fuse(self, rankings: Sequence[Ranking], depth: int | None = None) -> Ranking:
+        """The ranking of one query."""
+        if self.method == RRF:
+            return fuse(rankings, depth=depth)
+        if self.method != WEIGHTED:
+            raise SettingError(f"method {self.method!r} is not known: {WEIGHTED} or {RRF}")
+        return weighted_sum(rankings, self.weight, depth)
+
+    @property
+    def described(self) -> str:
+        if self.method == RRF:
+            return "reciprocal ranks"
+        return f"{self.weight:g} and {round(1 - self.weight, 6):g} times their scores, each mapped to 0..1"
+
+
+class HybridTextSearch:
+    """Two systems, named by `names`, each with `depth` candidates a query. Raises where they are not over the same
+    documents."""
+
+    def __init__(self, names: Sequence[str], parts: Sequence[TextSearch], fusion: Fusion, depth: int) -> None:
+        require_same_documents(names, parts)
+        self.parts, self.fusion, self.depth = tuple(parts), fusion, depth
+
+    @property
+    def n_documents(self) -> int:
+        return self.parts[0].n_documents
+
+    @property
+    def passages(self) -> bool:
+        return self.parts[0].passages
+
+    def encode_all(self, texts: Sequence[str]) -> list[Any]:
+        return list(zip(*(part.encode_all(texts) for part in self.parts), strict=True))
+
+    def search(self, query: Any, k: int, query_id: str = "") -> Ranking:
+        return self.search_all([query], k, [query_id])[0]
+
+    def search_all(self, queries: Sequence[Any], k: int, query_ids: Sequence[str]) -> list[Ranking]:
+        return [self.fusion.fuse(rankings, k) for rankings in self.candidates(queries, query_ids)]
+
+    def candidates(self, queries: Sequence[Any], query_ids: Sequence[str]) -> list[tuple[Ranking, ...]]:
+        """Both rankings of every query, before they are fused."""
+        if not queries:
+            return []
+        of_parts = zip(self.parts, zip(*queries, strict=True), strict=True)
+        found = [part.search_all(list(some), self.depth, query_ids) for part, some in of_parts]
+        return list(zip(*found, strict=True))
+
+    def holds(self, doc_id: str) -> bool:
+        return self.parts[0].holds(doc_id)
+
+    def id_at(self, row: int) -> str:
+        return self.parts[0].id_at(row)
+
+    def shown(self, doc_id: str) -> tuple[str, str, int]:
+        return self.parts[0].shown(doc_id)
+
+
+def require_same_documents(names: Sequence[str], parts: Sequence[TextSearch]) -> None:
+    """Raise where two systems do not search the same documents, by how many there are and by the ids of some, spread
+    over all."""
+    (ours, theirs), (left, right) = names, parts
+    if left.n_documents != right.n_documents or left.passages != right.passages:
+        raise InputError(
+            f"{ours} and {theirs} are over different documents ({_counted(left)} and {_counted(right)}): a hybrid is "
+            "of two systems over the same; index the same collection with both"
+        )
+    for name, one, other in ((ours, left, right), (theirs, right, left)):
+        if (absent := next((doc_id for doc_id in _some_ids(one) if not other.holds(doc_id)), None)) is not None:
+            raise InputError(
+                f"{ours} and {theirs} are over different documents (only {name} has {absent!r}): a hybrid is of two "
+                "systems over the same; index the same collection with both"
+            )
+
+
+def _some_ids(part: TextSearch) -> list[str]:
+    n = part.n_documents
+    places = chain(range(0, n, max(1, n // N_COMPARED)), [n - 1] if n else [])
+    return [part.id_at(place) for place in places]
+
+
+def _counted(part: TextSearch) -> str:
+    return f"{part.n_documents:,} {'passages' if part.passages else 'documents'}"

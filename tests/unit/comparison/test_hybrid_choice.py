@@ -1,0 +1,71 @@
+"""What a hybrid is chosen from, and what is chosen."""
+
+import pytest
+
+from lexigraft.comparison.hybrid_choice import WEIGHTS, best_of, compare_fusions, fusions
+from lexigraft.core.config import load_settings
+from lexigraft.core.errors import SettingError
+from lexigraft.core.settings import HybridSettings
+from lexigraft.core.systems import systems_of
+from lexigraft.core.types import Ranking
+from lexigraft.search.hybrid import RRF, WEIGHTED, Fusion
+
+SPARSE = [Ranking("q1", ("a", "b"), (2.0, 1.0)), Ranking("q2", ("c", "d", "e"), (3.0, 2.0, 1.0))]
+DENSE = [Ranking("q1", ("c", "b", "a"), (0.9, 0.8, 0.1)), Ranking("q2", ("e", "d", "c"), (0.9, 0.8, 0.7))]
+CANDIDATES = list(zip(SPARSE, DENSE, strict=True))
+JUDGED = {"q1": {"a": 1}, "q2": {"e": 1}}
+
+
+def test_the_grid_has_both_systems_alone_so_that_the_best_is_never_worse():
+    assert WEIGHTS == (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+    among = fusions(HybridSettings())
+    looked_at = compare_fusions(CANDIDATES, JUDGED, among)
+    worth = {(row["method"], row["weight"]): row["MRR@10"] for row in looked_at}
+    assert worth[WEIGHTED, 1.0] == pytest.approx((1 + 1 / 3) / 2)  # a first, e third
+    assert worth[WEIGHTED, 0.0] == pytest.approx((1 / 3 + 1) / 2)  # a third, e first
+    assert worth[RRF, None] == pytest.approx((1 + 1 / 2) / 2)  # c and e of q2 tie, and c comes first
+    at = best_of(among, looked_at)
+    assert looked_at[at]["MRR@10"] == max(worth.values()) >= max(worth[WEIGHTED, 1.0], worth[WEIGHTED, 0.0])
+
+
+def test_of_equals_the_weighted_sum_nearest_to_even():
+    among = fusions(HybridSettings())
+    assert among[best_of(among, [{"MRR@10": 0.5}] * len(among))] == Fusion(WEIGHTED, 0.5)
+    assert fusions(HybridSettings(method="rrf")) == [Fusion(RRF)]
+    assert fusions(HybridSettings(method="weighted", weight=0.3)) == [Fusion(WEIGHTED, 0.3)]
+    assert fusions(HybridSettings(weight=0.3)) == [Fusion(WEIGHTED, 0.3), Fusion(RRF)]
+
+
+def systems(*overrides):
+    return {one.name: one for one in systems_of(load_settings(overrides=overrides))}
+
+
+def test_peers_by_name_and_by_table():
+    plain = systems('run.systems=["bm25","esplade","dense","hybrid"]')
+    assert [one.kind for one in plain.values()] == ["bm25", "model", "dense", "hybrid"]
+    assert (plain["dense"].home, plain["dense"].base) == ("models/dense", "model")
+    assert plain["dense"].prunings == plain["hybrid"].prunings == () and not plain["dense"].is_model
+    named = systems(
+        'run.systems=["bm25","long","mix"]', "systems.long.kind=dense", "systems.long.dense.steps=7",
+        "systems.mix.kind=hybrid", 'systems.mix.of=["long","bm25"]', "systems.mix.weight=0.4",
+    )  # fmt: skip
+    assert named["long"].settings.dense.steps == 7 and named["long"].base == ""
+    assert named["mix"].settings.hybrid == HybridSettings(of=("long", "bm25"), weight=0.4)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (['run.systems=["dense","hybrid"]'], "has peers alone"),
+        (['run.systems=["bm25","hybrid"]', 'hybrid.of=["bm25","dense"]'], "two systems of the run, of bm25"),
+        (['run.systems=["bm25","dense","hybrid"]', 'hybrid.of=["bm25"]'], "two systems of the run, of bm25, dense"),
+        (["systems.dense.kind=model"], "systems.dense.kind = 'model' is not allowed: dense"),
+        (["systems.x.kind=dense", "systems.x.prune.cost=1"], "a system of kind dense may say model"),
+        (["systems.x.kind=hybrid", "systems.x.dense.steps=1"], "a system of kind hybrid may say hybrid"),
+        (["dense.steps=1", "dense.epochs=1"], "dense.epochs"),
+        (["hybrid.weight=2"], "hybrid.weight"),
+    ],
+)
+def test_what_is_not_allowed(overrides, said):
+    with pytest.raises(SettingError, match=said):
+        systems(*overrides) if "run.systems" in overrides[0] else load_settings(overrides=overrides)
