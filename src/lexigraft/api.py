@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lexigraft.core.config import given_names, load_settings
+from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Measurement, Qrel, Query
@@ -47,7 +48,7 @@ class Run:
         return max(self.rows, key=lambda row: (row[BEST_BY], -inf if row["FLOPS"] is None else -row["FLOPS"]))
 
     def retriever(
-        self, system: str | None = None, *, qk: float | None = None, dk: int | None = None,
+        self, system: str | None = None, *, qk: QueryCut | None = None, dk: DocumentCut | None = None,
         cost: float | None = None, budget: float | str | None = None,
     ) -> Retriever:  # fmt: skip
         """The run opened for searches: at its operating point, at a (qk, dk), or at the best one within a cost, which

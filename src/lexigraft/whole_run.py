@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from lexigraft.comparison.blending import ChosenBlend, choose_blend, ensure_blended_vectors, recommend_blend
 from lexigraft.comparison.cost_limits import with_aim
 from lexigraft.comparison.operating_points import choose_operating_points
 from lexigraft.comparison.peers import PeersOfRun
@@ -14,12 +15,13 @@ from lexigraft.comparison.prunings import PruningsOnValidation
 from lexigraft.comparison.recommendation import Recommendation, recommend
 from lexigraft.core.artifact import Manifest, read_manifest, write_json
 from lexigraft.core.config import settings_as_dict
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.resources import measured
-from lexigraft.core.settings import AUTO, Settings
+from lexigraft.core.settings import AUTO, BLEND, Settings
 from lexigraft.core.systems import OWN_HOME, System, in_order_of_training, systems_of
 from lexigraft.core.systems_table import BM25, DENSE
 from lexigraft.data.collection import CORPUS, Collection
@@ -43,7 +45,9 @@ from lexigraft.stages.ensure import STAGES, Ensurer
 from lexigraft.stages.evaluate import JudgedQueries, measure_names
 from lexigraft.stages.expanded_documents import Expansions
 from lexigraft.stages.finished_run import FinishedRun
-from lexigraft.stages.layout import JUDGED, RunFolder
+from lexigraft.stages.layout import FULL, JUDGED, RunFolder
+from lexigraft.stages.made import MADE, judged_split, measured_on, with_pairs
+from lexigraft.stages.made import for_report as made_for_report
 from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
 from lexigraft.stages.report import assemble_report, write_report
 from lexigraft.stages.report_peers import with_peers
@@ -121,6 +125,7 @@ class _Run:
         self.source, self.folder, self.settings, self.progress = source, folder, settings, progress
         self.time, self.replace_other = time, replace_other
         self.artifacts = Ensurer(folder, from_stage)
+        self.blend: tuple[System, ChosenBlend, Manifest] | None = None  # of which model, how much, and its artifact
         self.encoded: dict[str, JudgedQueries] = {}  # by system: encoded once, measured at every pruning
 
     def all_stages(self) -> dict[str, Any]:
@@ -128,12 +133,10 @@ class _Run:
         check_measures(measure_names(self.settings.evaluate))
         with self._lock():
             self.take_folder(description)
-            self.collect(description)
-            views = collected(self.source, self.settings.data, self.folder.collection)
-            timed = self.time is not None
+            views, timed = self.views(description), self.time is not None
             self.settings = with_systems(self.settings, views[JUDGED], self.folder.read_contents(), timed)
             self.settings = with_word_rule(self.settings, views[JUDGED])
-            split = views[JUDGED].evaluation_split(self.settings.data.split)
+            split = judged_split(self.settings, views[JUDGED])
             self.settings = own_settings(self.settings, self.time, views, split, self.artifacts, self.progress)
             in_order_of_training(self.systems())  # says what is wrong before anything is trained
             if is_leader():
@@ -143,17 +146,20 @@ class _Run:
             peers = PeersOfRun(run, self.artifacts, views, self.progress)
             self.index_views(views, validated, peers)
             points = self.operating_points(views, validated)
-            rows = [] if split is None else self.evaluate(views[JUDGED], split, validated, points)
+            on = measured_on(self.settings, views, split)
+            rows = [] if on is None else self.evaluate(on, validated, points)
             recommended = recommend(run, validated, points)
+            if self.blend is not None:  # which holds the model in it, as much as is of use
+                recommended = recommend_blend(self.blend[1], points[BLEND])
             peers.measure(recommended.system if recommended else "")
             if is_leader():
                 self.folder.write_contents(views, self.systems(), recommended.system if recommended else "")
-            if split is None:
+            if on is None:
                 message = "%s has no test or dev judgements: it is indexed and searchable, and nothing is measured"
                 log.warning(message, self.source)
             if not is_leader():
                 return {}
-            report = self.report(views, split, [*rows, *peers.evaluations], points, recommended, peers.choices)
+            report = self.report(views, on, [*rows, *peers.evaluations], points, recommended, peers.choices)
             write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
             return report
 
@@ -189,7 +195,8 @@ class _Run:
             if self.source != PYDOCS:
                 given = collected(self.source, self.settings.data, self.folder.collection)[JUDGED]
                 given.evaluation_split(self.settings.data.split)
-                if trains or any(system.learns for system in systems_of(with_systems(self.settings, given))):
+                systems = systems_of(with_systems(self.settings, given))
+                if not self.settings.data.makes_pairs and (trains or any(one.learns for one in systems)):
                     training_files(given)
             log.warning("%s: the run of another collection is removed, as --replace asks", self.folder.root)
             empty(self.folder)
@@ -199,10 +206,9 @@ class _Run:
         description = self.description()
         with self._lock():
             self.take_folder(description, trains=True)
-            self.collect(description)
-            judged = collected(self.source, self.settings.data, self.folder.collection)[JUDGED]
+            judged = self.views(description)[JUDGED]
             self.settings = with_word_rule(self.settings, judged)
-            split = judged.evaluation_split(self.settings.data.split)
+            split = judged_split(self.settings, judged)
             own = System(self.settings.model.usual_name, self.settings, OWN_HOME)
             if stage == "finetune":
                 own = self.steered(judged, split, own)
@@ -226,6 +232,12 @@ class _Run:
             lambda folder: collect(self.source, self.settings.data, folder, self.progress),
         )  # fmt: skip
 
+    def views(self, description: dict[str, Any]) -> dict[str, Collection]:
+        """The collection as it is read, with pairs that are made of it where the settings ask for them."""
+        self.collect(description)
+        self.settings, views = with_pairs(self.source, self.settings, self.artifacts, self.progress)
+        return views
+
     def systems(self) -> list[System]:
         """Those of the run, in the order of its settings."""
         return systems_of(self.settings)
@@ -245,13 +257,18 @@ class _Run:
                 peers.train(system)
                 continue
             training = None
+            if system.name == BLEND:
+                self.blend = self.chosen_blend(validated)
             if system.is_model:
                 steered = with_aim(validated.run, validated, system)
                 training = self.training(views[JUDGED], validated.run.split, steered)
             model = training.finetuned() if training is not None else None
             for view, collection in views.items():
                 expansions = training.expansions(view, collection) if training is not None else None
-                vectors = self.encode(view, collection, system, model, expansions)
+                if system.name == BLEND and self.blend is not None:
+                    vectors = ensure_blended_vectors(validated.run, view, *self.blend, self.artifacts)
+                else:
+                    vectors = self.encode(view, collection, system, model, expansions)
                 budgets = system.prunings if view == JUDGED else ()
                 for keep in dict.fromkeys([0, *(dk for _, dk in budgets)]):
                     made = self.index(view, system.name, keep, vectors)
@@ -259,6 +276,16 @@ class _Run:
                         validated.indexes[system.name, keep] = made
                 if view == searched:
                     log.info("searchable now: lexigraft search --run %s --system %s", self.folder.root, system.name)
+
+    def chosen_blend(self, validated: PruningsOnValidation) -> tuple[System, ChosenBlend, Manifest]:
+        """The model that is blended into BM25, and how much of it."""
+        model = next((one for one in self.systems() if one.is_model and one.settings.model.queries != "model"), None)
+        if model is None or BM25 not in self.settings.run.systems:
+            raise SettingError(
+                f"run.systems = {list(self.settings.run.systems)}: {BLEND} needs {BM25} and a model whose queries need "
+                "none; name both, and set model.queries to table or words"
+            )
+        return model, *choose_blend(validated.run, validated, model)
 
     def steered(self, judged: Collection, split: str | None, own: System) -> System:
         """The run's own model with the cost that its training is steered to: that of BM25, which is indexed first, as
@@ -300,21 +327,28 @@ class _Run:
         wanted = self.manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
         return self.artifacts.ensure("encode", f"encode {system.name} ({view})", path, wanted, make)
 
-    def index(self, view: str, system: str, keep: int, vectors: Manifest) -> Manifest:
+    def index(self, view: str, system: str, keep: DocumentCut, vectors: Manifest) -> Manifest:
         return ensure_index(self.artifacts, self.settings, view, system, keep, vectors, self.progress)
 
     def evaluate(
         self,
-        collection: Collection,
-        split: str,
+        on: MeasuredOn,
         validated: PruningsOnValidation,
         points: dict[str, OperatingPoint],
     ) -> list[Path]:
         """Measure every system at its prunings, the one that it is searched with among them."""
+
+        def index(system: str, keep: DocumentCut) -> Manifest:
+            if on.view == JUDGED:
+                return validated.index(system, keep)
+            vectors = read_manifest(self.folder.vectors(on.view, system))
+            assert vectors is not None, "made before"
+            return self.index(on.view, system, keep, vectors)
+
         return [
             ensure_evaluation(
-                self.artifacts, self.settings, MeasuredOn(collection, split), system.name, keep,
-                validated.index(system.name, keep[1]), self.encoded, self.progress,
+                self.artifacts, self.settings, on, system.name, keep, index(system.name, keep[1]), self.encoded,
+                self.progress,
             )
             for system in self.sparse_systems()
             for keep in dict.fromkeys((*system.prunings, (points[system.name].qk, points[system.name].dk)))
@@ -338,14 +372,16 @@ class _Run:
     def report(
         self,
         views: dict[str, Collection],
-        split: str | None,
+        on: MeasuredOn | None,
         evaluations: list[Path],
         points: dict[str, OperatingPoint],
         recommended: Recommendation | None,
         hybrids: Mapping[str, HybridChoice],
     ) -> dict[str, Any]:
         with measured() as usage:
-            name = PYDOCS if self.source == PYDOCS else views[JUDGED].name
+            made = made_for_report(self.folder, self.settings, on)
+            name = PYDOCS if self.source == PYDOCS else views[FULL if made else JUDGED].name
+            split = MADE if made and made["pairs"]["measured"] else on.split if on is not None else None
             report = assemble_report(
                 name,
                 split,
@@ -355,7 +391,7 @@ class _Run:
                 read_of_documents(self.folder, self.systems()),
             )
             report |= with_peers(report, self.folder, hybrids)
-            report |= worth_of_teachers(self.folder, self.systems())
+            report |= {**worth_of_teachers(self.folder, self.systems()), **made}
             if recommended is not None:
                 report["recommended"] = recommended._asdict()
             report |= for_report(self.folder) if self.time is not None else {}

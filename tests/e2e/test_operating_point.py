@@ -35,9 +35,9 @@ def opened(made, tmp_path):
     return open_run(shutil.copytree(made, tmp_path / "run"))
 
 
-def chosen(run, budget="bm25"):
+def chosen(run, budget="bm25", by="count"):
     """The operating point of SYSTEM, taken for a model."""
-    settings = replace(run.settings, prune=replace(run.settings.prune, budgets=PRUNINGS, budget=budget))
+    settings = replace(run.settings, prune=replace(run.settings.prune, budgets=PRUNINGS, budget=budget, by=by))
     measured = PruningsOnValidation(run, Ensurer(run.folder, None), {})
     return operating_point(run, measured, System(SYSTEM, settings, "model"))
 
@@ -55,6 +55,20 @@ def test_the_best_within_the_cost(opened):
     assert point.why.startswith(
         f"({point.qk}, {point.dk}): best of {len(kept)} prunings at no more than 0.5 FLOPS, on 8 dev queries"
     )
+
+
+def test_documents_may_be_cut_by_mass(opened):
+    by_count, point = chosen(opened, 0.5), chosen(opened, 0.5, "mass")
+    kept = json.loads((opened.folder.choice(SYSTEM) / "prunings.json").read_text())["prunings"]
+    assert any(str(one["dk"]).startswith("m") for one in kept)
+    assert not any(isinstance(one["dk"], int) and one["dk"] for one in kept)
+    measured = PruningsOnValidation(opened, Ensurer(opened.folder, None), {})
+    for one in kept[:3]:  # indexed, and searched
+        row = measured.row(validation_queries(opened, measured=False), SYSTEM, (one["qk"], one["dk"]))
+        assert (row["FLOPS"], row["MRR@10"]) == (pytest.approx(one["flops"]), pytest.approx(one["mrr"]))
+    both = chosen(opened, 0.5, "both")
+    assert both.mrr >= max(by_count.mrr, point.mrr)
+    assert chosen(opened, 0.5) == by_count
 
 
 def test_the_best_of_the_grid_where_a_search_has_a_second_step(opened):

@@ -7,7 +7,10 @@ import pytest
 import lexigraft as lg
 from lexigraft.core.errors import LexigraftError
 from lexigraft.data.sources import open_source
+from lexigraft.index.store import open_index
 from lexigraft.measure.trec import read_run
+from lexigraft.vectors.prune import prune
+from lexigraft.vectors.store import open_vectors
 from tests.e2e.test_model import backbone  # noqa: F401
 from tests.e2e.test_model import collection as topics  # noqa: F401
 from tests.e2e.test_wrong_models import train
@@ -161,7 +164,7 @@ def test_two_step(run, collection, tmp_path, lexigraft):
     assert pruned.status == 0
     assert "matched" in pruned.stdout
     made = lexigraft("search", "--run", run, QUERY, "--two-step", 10, "--dk", 7)
-    assert (made.status, "no index of 7 terms a document yet; it is made and kept" in made.stderr) == (0, True)
+    assert (made.status, "no index with dk = 7 yet; it is made and kept" in made.stderr) == (0, True)
     assert "cannot come from 5 candidates" in lexigraft("search", "--run", run, QUERY, "--two-step", 5).stderr
     index = tmp_path / "index"
     lexigraft("index", "--vectors", run / "judged/bm25/vectors", "--out", index, "--set", "index.reorder=true")
@@ -170,6 +173,29 @@ def test_two_step(run, collection, tmp_path, lexigraft):
     given = ("--vectors", run / "judged/bm25/vectors")
     by_index = lexigraft("search", "--index", index, QUERY, "--two-step", 10, *given, "--json").json["hits"]
     assert [ranked(hit) for hit in by_index] == [ranked(hit) for hit in exact]
+
+
+def test_documents_and_queries_cut_by_mass(run, tmp_path, lexigraft):
+    made = lexigraft("search", "--run", run, QUERY, "--qk", "m0.9", "--dk", "m0.6", "--json")
+    assert (made.status, "no index with dk = m0.6 yet; it is made and kept" in made.stderr) == (0, True)
+    index, found = run / "judged/bm25/index-dkm0.6", made.json["hits"]
+    vectors, meta = open_vectors(run / "judged/bm25/vectors"), open_index(index).meta
+    assert (meta.keep, meta.n_postings) == ("m0.6", prune(vectors.matrix, "m0.6").indptr[-1])
+    assert 0 < meta.n_postings < vectors.matrix.indptr[-1]
+    named = lexigraft("search", "--run", run, QUERY, "--system", "bm25 (m0.9,m0.6)", "--json").json["hits"]
+    assert named == found
+    alone = tmp_path / "alone"
+    assert lexigraft("index", "--vectors", run / "judged/bm25/vectors", "--keep", "m0.6", "--out", alone).status == 0
+    again = lexigraft("search", "--index", alone, QUERY, "--qk", "m.90", "--json").json["hits"]
+    assert [ranked(hit) for hit in again] == [ranked(hit) for hit in found]
+    grid = lexigraft("evaluate", "--run", run, "--system", "bm25", "--qk", "0,m0.9", "--dk", "0,m0.6", "--json")
+    cells = {(row["qk"], row["dk"]) for row in grid.json["rows"]}
+    assert {(0, "m0.6"), ("m0.9", "m0.6"), ("m0.9", 0)} <= cells
+    wrong = lexigraft("search", "--run", run, QUERY, "--dk", "m1.5")
+    assert (wrong.status, "dk = 'm1.5' is not allowed: 0 (the whole document), so many terms" in wrong.stderr) == (
+        2,
+        True,
+    )
 
 
 def test_a_live_index_takes_every_option(run, collection, tmp_path, lexigraft):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from lexigraft.comparison import affordable
 from lexigraft.comparison.affordable import Asked, affordable_prunings, mean_reciprocal_ranks, pruning_costs
+from lexigraft.core.cut import mass_cut
 from lexigraft.core.types import SparseMatrix
 from lexigraft.vectors.prune import prune
 from lexigraft.vectors.weight_ranks import weight_ranks
@@ -64,7 +65,11 @@ def test_costs_and_worth_are_those_of_the_plain_way(data):
     costs = pruning_costs([asked], docs)[0]
     for dk in range(1, len(costs) + 1):
         assert costs[dk - 1] == pytest.approx(plain_cost(asked, prune(docs, dk)))
-    for keep in (0, 1, 3):
+    by_mass = pruning_costs([asked], docs, by_mass=True)[0]
+    for hundredths in (1, 30, 50, 75, 99, 100)[: len(by_mass)]:
+        cut = docs if hundredths == 100 else prune(docs, mass_cut(hundredths / 100))
+        assert by_mass[hundredths - 1] == pytest.approx(plain_cost(asked, cut))
+    for keep in (0, 1, 3, "m0.3", "m0.5", "m0.99"):
         found = mean_reciprocal_ranks([asked], [keep], relevant, docs)[0]
         assert found == pytest.approx(plain_mrr(asked, relevant, prune(docs, keep)))
 
@@ -83,6 +88,25 @@ def test_chunks_change_nothing(monkeypatch):
     for one in whole:  # and one more term a document costs too much
         assert one.mrr == mean_reciprocal_ranks([prune(asked, one.qk)], [one.dk], relevant, docs)[0]
         assert one.dk == 0 or pruning_costs([prune(asked, one.qk)], docs)[0][one.dk] > 1.0
+
+
+def test_documents_cut_by_mass():
+    generator = np.random.default_rng(4)
+    rows = [{int(t): float(generator.random()) + 0.01 for t in generator.choice(30, 9, False)} for _ in range(100)]
+    docs, asked = matrix(rows, 30, [f"d{i}" for i in range(100)]), matrix(rows[:20], 30, [f"q{i}" for i in range(20)])
+    given = Asked(asked, [np.array([row]) for row in range(20)])
+    cuts = affordable.query_cuts_of("mass")
+    assert set(affordable.query_cuts_of("count")) < set(cuts)
+    by_count, _ = affordable_prunings(given, docs, 1.0, cuts)
+    by_mass, _ = affordable_prunings(given, docs, 1.0, cuts, "mass")
+    both, _ = affordable_prunings(given, docs, 1.0, cuts, "both")
+    assert len(by_mass) > 10 and {(one.qk, one.dk) for one in both} == {(one.qk, one.dk) for one in by_count + by_mass}
+    for one in by_mass:
+        assert one.flops == pytest.approx(plain_cost(prune(asked, one.qk), prune(docs, one.dk)))
+        assert one.mrr == pytest.approx(plain_mrr(prune(asked, one.qk), given.relevant, prune(docs, one.dk)))
+        if one.dk:  # a hundredth more costs too much
+            more = float(one.dk[1:]) + 0.01
+            assert more > 0.995 or plain_cost(prune(asked, one.qk), prune(docs, mass_cut(more))) > 1.0
 
 
 def test_nothing_is_so_cheap():

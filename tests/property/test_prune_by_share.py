@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexigraft.core.cut import query_cut
 from lexigraft.core.errors import SettingError
-from lexigraft.vectors.prune import prune_row, prune_rows, query_terms
+from lexigraft.vectors.prune import prune_row, prune_rows
 
 ROWS = st.lists(
     st.dictionaries(st.integers(0, 9), st.integers(1, 8).map(lambda value: value / 4), max_size=6), max_size=6
@@ -37,11 +38,11 @@ def test_by_hand():
 
 @pytest.mark.parametrize(("keep", "expected"), [(0, 0), (0.0, 0), (1, 1), (8.0, 8), (0.5, 0.5)])
 def test_what_may_be_kept_of_a_query(keep, expected):
-    found = query_terms(keep)
+    found = query_cut(keep)
     assert (found, type(found)) == (expected, type(expected))
 
 
 @pytest.mark.parametrize("keep", [-1, -0.5, 2.5, float("inf"), float("nan")])
 def test_what_may_not(keep):
     with pytest.raises(SettingError, match="is not allowed"):
-        query_terms(keep)
+        query_cut(keep)

@@ -15,6 +15,7 @@ ROOMS = {
     "core": set(),
     "data": set(),
     "vocab": {"data"},
+    "made_pairs": {"data", "vocab"},
     "inference": {"vocab"},
     "model": {"vocab", "inference"},
     "train": {"data", "vocab", "inference", "model"},

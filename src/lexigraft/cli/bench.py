@@ -9,6 +9,7 @@ from lexigraft.cli.compared_indexes import ComparedIndexes, distinct_results
 from lexigraft.cli.console import print_json, print_line, print_table, show_messages
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import IndexOption, JsonOption, ResultsOption, SystemOption
+from lexigraft.core.cut import document_cut
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import SEARCH_METHODS
 from lexigraft.core.types import counted_rows
@@ -29,7 +30,10 @@ def search(
         typer.Option("--queries", help="Queries: .jsonl, .tsv or TREC topics; an --index needs them."),
     ] = None,
     system: SystemOption = None,
-    dk: Annotated[int, typer.Option("--dk", min=0, help="The run's index of so many terms a document; 0: all.")] = 0,
+    dk: Annotated[
+        str | None,
+        typer.Option("--dk", help="The run's index of so many terms a document (0: all), or by mass (m0.8)."),
+    ] = None,
     method: Annotated[
         list[str] | None,
         typer.Option("--method", help=f"One to measure; may be repeated; all where none: {', '.join(SEARCH_METHODS)}."),
@@ -51,7 +55,7 @@ def search(
     if (run is None) == (index is None):
         raise SettingError("give either --run RUN or --index INDEX")
     if run is not None:
-        found = bench_run(run, system, dk, queries, methods, ks, runs, limit)
+        found = bench_run(run, system, document_cut(dk or 0), queries, methods, ks, runs, limit)
     else:
         if queries is None or system is not None or dk:
             raise SettingError("an --index needs --queries FILE, and takes neither --system nor --dk")

@@ -14,7 +14,7 @@ from lexigraft.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from lexigraft.comparison.index_stats_inputs import Keep
+    from lexigraft.core.cut import Keep
 
 USUAL_RESULTS = (10, 1000)
 

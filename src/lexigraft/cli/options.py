@@ -82,21 +82,22 @@ OverlapOfOption = Annotated[
 ]
 TwoStepOption = Annotated[int, setting_option(SearchSettings, "two_step")]
 QkOption = Annotated[
-    float | None,
+    str | None,
     typer.Option(
         "--qk",
-        min=0,
+        metavar="NUMBER|mSHARE",
         help="Search with the query's so many heaviest terms, 0 for all, instead of as many as the run chose. Below 1: "
-        "with those that weigh at least this share of the heaviest.",
+        "with those that weigh at least this share of the heaviest. m0.8: with the fewest of the heaviest that have "
+        "this share of the sum of all weights.",
     ),
 ]
 DkOption = Annotated[
-    int | None,
+    str | None,
     typer.Option(
         "--dk",
-        min=0,
-        help="Search with so many terms of every document, 0 for all, instead of as many as the run chose; an index of "
-        "them is made where the run has none.",
+        metavar="NUMBER|mSHARE",
+        help="Search with so many terms of every document, 0 for all, instead of as many as the run chose, or by mass "
+        "(m0.8, as --qk); an index of them is made where the run has none.",
     ),
 ]
 SearchCostOption = Annotated[
@@ -118,7 +119,7 @@ KeepOption = Annotated[
     list[str] | None,
     typer.Option(
         "--keep",
-        help="Terms kept of a query and of a document, such as 5,20 (0: all); may be repeated.",
+        help="Terms kept of a query and of a document, such as 5,20 (0: all) or, by mass, 5,m0.8; may be repeated.",
         metavar="QK,DK",
     ),
 ]

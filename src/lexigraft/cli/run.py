@@ -55,6 +55,7 @@ def run(
     format_: FormatOption = None,
     queries: Annotated[str | None, override_option("data.queries", metavar="FILE")] = None,
     qrels: QrelsOption = None,
+    pairs: Annotated[str | None, override_option("data.pairs")] = None,
     recipe: RecipeOption = None,
     config: ConfigOption = None,
     set_: SetOption = None,
@@ -70,12 +71,14 @@ def run(
 ) -> None:
     """Take a collection from text to report: collect, train, encode, index, evaluate, report.
 
-    A model is trained beside BM25 where there are training judgements and the 'train' extra is installed. Every stage
-    leaves an artifact. Called again, the command continues where it stopped and redoes only what a changed setting
-    touches. A folder with the run of another collection is refused.
+    A model is trained beside BM25 where there are training judgements and the 'train' extra is installed; with --pairs
+    auto, it learns from pairs that are made of the texts themselves. Every stage leaves an artifact. Called again, the
+    command continues where it stopped and redoes only what a changed setting touches. A folder with the run of another
+    collection is refused.
     """
     judged = as_overrides({"data.queries": queries, "data.qrels": json_library.dumps(qrels) if qrels else None})
-    kept = as_overrides({"index.texts": texts, "run.peers": None if peers is None else str(peers).lower()})
+    peered = None if peers is None else str(peers).lower()
+    kept = as_overrides({"index.texts": texts, "data.pairs": pairs, "run.peers": peered})
     given = [*cost_overrides(cost), *overrides(set_, on_duplicate, alpha, fields, format_), *judged, *kept]
     report = _run(data, out, config, given, from_, recipe, minutes, replace)
     _show(report, out, json)
@@ -160,6 +163,7 @@ def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
     from lexigraft.stages.report import (
         COLUMNS,
         choice_lines,
+        made_lines,
         operating_point_lines,
         reading_lines,
         searched_rows,
@@ -178,7 +182,7 @@ def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
     queries = f"{collection['queries']:,} {collection['split']} queries"
     title = f"{collection['name']}: {queries} over {searched_rows(report)}"
     print_table(title, COLUMNS, table_cells(report), left=("system",))
-    for line in (*operating_point_lines(report), *reading_lines(report), *choice_lines(report)):
+    for line in (*operating_point_lines(report), *reading_lines(report), *made_lines(report), *choice_lines(report)):
         print_prose(line)
     out.print(
         f"picture: {folder / 'report.png'}   table: {folder / 'report.md'}   numbers: {folder / 'report.json'}",

@@ -22,6 +22,7 @@ from lexigraft.cli.options import (
     VectorsOption,
     WhereOption,
 )
+from lexigraft.core.cut import DocumentCut, Keep, QueryCut
 from lexigraft.core.errors import SettingError
 from lexigraft.core.known_checksums import read_every_byte
 from lexigraft.core.types import counted_rows
@@ -106,9 +107,10 @@ def search(
     if verify:
         read_every_byte()
     asked = _Asked(depth, tuple(where or ()), overlap, two_step, overlap_of)
+    keep: tuple[QueryCut | None, DocumentCut | None] = qk, dk
     if cost is not None or budget is not None:
-        qk, dk = _chosen_for(run, index, system, qk, dk, cost, budget)
-    retriever = open_retriever(run, index, system, qk, dk, vectors)
+        keep = _chosen_for(run, index, system, qk, dk, cost, budget)
+    retriever = open_retriever(run, index, system, *keep, vectors)
     if queries is not None and out is not None:
         _answer_file(retriever, queries, out, asked, threads, json)
         return
@@ -131,9 +133,9 @@ def _usual_depth() -> int:
 
 
 def _chosen_for(
-    run: Path | None, index: Path | None, system: str | None, qk: float | None, dk: int | None, cost: float | None,
+    run: Path | None, index: Path | None, system: str | None, qk: str | None, dk: str | None, cost: float | None,
     budget: str | None,
-) -> tuple[float, int]:  # fmt: skip
+) -> Keep:  # fmt: skip
     """The (qk, dk) for a cost, and in a message why these."""
     from lexigraft.comparison.cost_grid import parse_budget
     from lexigraft.comparison.point_for_cost import point_for_cost
@@ -169,8 +171,8 @@ def open_retriever(
     run: Path | None,
     index: Path | None,
     system: str | None,
-    qk: float | None = None,
-    dk: int | None = None,
+    qk: QueryCut | None = None,
+    dk: DocumentCut | None = None,
     vectors: Path | None = None,
 ) -> "Retriever":
     """The run or index that the options name; the quickstart's run where they name neither."""
@@ -181,8 +183,6 @@ def open_retriever(
         raise SettingError("give either --run RUN or --index INDEX, not both")
     if index is not None and system is not None:
         raise SettingError("--system chooses among the systems of a --run; an --index has only one")
-    if index is not None and dk:
-        raise SettingError("--dk chooses among the indexes of a --run; an --index has only one")
     return Retriever.open(index or run or QUICKSTART, system, qk=qk, dk=dk, vectors=vectors)
 
 

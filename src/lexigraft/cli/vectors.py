@@ -20,8 +20,10 @@ def stats(
     queries: Annotated[
         Path | None, typer.Option("--queries", help="A file of queries, to measure each encoder's vectors of them too.")
     ] = None,
-    dk: Annotated[list[int] | None, typer.Option("--dk", min=0, help="Document terms kept; 0: all.")] = None,
-    qk: Annotated[list[int] | None, typer.Option("--qk", min=0, help="Query terms kept; 0: all.")] = None,
+    dk: Annotated[
+        list[str] | None, typer.Option("--dk", help="Document terms kept; 0: all; m0.8: by this share of the mass.")
+    ] = None,
+    qk: Annotated[list[str] | None, typer.Option("--qk", help="Query terms kept, likewise.")] = None,
     threshold: Annotated[
         list[int] | None,
         typer.Option("--threshold", min=1, help="Only terms in so many rows count; else the study's, scaled."),

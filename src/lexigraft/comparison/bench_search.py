@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import InputError, LexigraftError, SettingError
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.readers.topics import read_queries
@@ -22,7 +23,7 @@ FEWER_ENCODINGS = 10  # a model takes ten times as long to encode a query as an 
 
 
 def bench_run(
-    run: Path, system: str | None, dk: int, queries: Path | None, methods: Sequence[str], ks: Sequence[int],
+    run: Path, system: str | None, dk: DocumentCut, queries: Path | None, methods: Sequence[str], ks: Sequence[int],
     runs: int, limit: int,
 ) -> dict[str, Any]:  # fmt: skip
     """Measure an index of a run's judged view with `queries`, or those that the run is measured on."""

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lexigraft.comparison.index_stats_inputs import Keep, MeasuredIndex, asked_queries, open_indexes
+from lexigraft.comparison.index_stats_inputs import MeasuredIndex, asked_queries, open_indexes
+from lexigraft.core.cut import Keep
 from lexigraft.core.errors import SettingError
 from lexigraft.measure.speed import Latency, time_calls
 from lexigraft.search.searcher import Searcher

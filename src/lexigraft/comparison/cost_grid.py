@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.comparison.measured_systems import MeasuredSystem, system_of_evaluation
-from lexigraft.comparison.prunings import BM25, WHOLE, Keep, PruningsOnValidation, read_row
+from lexigraft.comparison.prunings import BM25, WHOLE, PruningsOnValidation, read_row
 from lexigraft.comparison.side_by_side import SideBySide, compared
 from lexigraft.comparison.validation import CHOSEN_BY, validation_queries
+from lexigraft.core.cut import DocumentCut, Keep, document_cut
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
@@ -60,12 +61,15 @@ class CostGrid:
     passages: bool = False  # it is passages that `documents` counts
 
 
-def parse_counts(option: str, text: str) -> tuple[int, ...]:
-    """`0,5,10` as numbers, each once."""
+def parse_cuts(option: str, text: str) -> tuple[DocumentCut, ...]:
+    """`0,5,m0.8` as what is kept, each once."""
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() for part in parts):
-        raise SettingError(f"{option} {text!r} is not allowed: counts of terms with commas, such as 0,5,10 (0: all)")
-    return tuple(dict.fromkeys(map(int, parts)))
+    if not all(part.isdecimal() or part.startswith("m") for part in parts):
+        raise SettingError(
+            f"{option} {text!r} is not allowed: counts of terms with commas, such as 0,5,10 (0: all), or shares of the "
+            "mass, such as m0.8"
+        )
+    return tuple(dict.fromkeys(document_cut(part, option) for part in parts))
 
 
 def parse_budget(text: str) -> float | str:
@@ -84,8 +88,8 @@ def parse_budget(text: str) -> float | str:
 def cost_grid(
     path: Path,
     system: str | None = None,
-    qks: Sequence[int] = USUAL_QK,
-    dks: Sequence[int] = USUAL_DK,
+    qks: Sequence[DocumentCut] = USUAL_QK,
+    dks: Sequence[DocumentCut] = USUAL_DK,
     budget: float | str | None = None,
     progress: Progress = SILENT,
 ) -> CostGrid:

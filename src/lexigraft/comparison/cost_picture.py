@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lexigraft.core.cut import Keep
 from lexigraft.stages.pictures import BM25_LOOK, finish, legend_below, log_axis, new_figure, save_figure
 from lexigraft.stages.point_labels import Named, label_points
 from lexigraft.stages.report import kept_terms
@@ -13,10 +14,10 @@ Row = Mapping[str, Any]
 
 def draw(
     rows: Sequence[Row],
-    front: Collection[tuple[float, int]],
+    front: Collection[Keep],
     baseline: Row | None,
     limit: float | None,
-    chosen: tuple[float, int] | None,
+    chosen: Keep | None,
     title: str,
     path: Path,
     measure: str = "MRR@10",

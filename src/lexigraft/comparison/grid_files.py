@@ -12,6 +12,7 @@ from lexigraft.comparison.prunings import BM25
 from lexigraft.comparison.side_by_side import comparison_facts
 from lexigraft.comparison.validation import CHOSEN_BY
 from lexigraft.core.artifact import Manifest, write_artifact, write_json
+from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.types import counted_rows
 from lexigraft.stages.report import cell
 from lexigraft.stages.standalone import require_free_for
@@ -25,7 +26,7 @@ COLUMNS = (
 FRONT_MARK, CHOICE_MARK = "front", "chosen"
 
 Row = Mapping[str, Any]
-Marks = Mapping[tuple[str, float, int], str]  # by system, qk and dk
+Marks = Mapping[tuple[str, QueryCut, DocumentCut], str]  # by system, qk and dk
 
 
 def require_free(out: Path) -> None:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lexigraft.comparison.index_stats_inputs import Asked, Keep, MeasuredIndex, asked_queries, open_indexes
+from lexigraft.comparison.index_stats_inputs import Asked, MeasuredIndex, asked_queries, open_indexes
 from lexigraft.comparison.open_systems import document_contents, take_vectors
+from lexigraft.core.cut import Keep
 from lexigraft.core.errors import SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import SparseMatrix

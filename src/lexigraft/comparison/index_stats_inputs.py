@@ -12,6 +12,7 @@ from lexigraft.comparison.bench_search import list_queries
 from lexigraft.comparison.measured_systems import cell_name
 from lexigraft.comparison.open_systems import OpenSystem, open_systems
 from lexigraft.core.artifact import read_manifest
+from lexigraft.core.cut import Keep, document_cut
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.settings import DataSettings
 from lexigraft.core.types import Query, SparseMatrix
@@ -28,8 +29,6 @@ from lexigraft.vocab import tokenizer_files
 from lexigraft.vocab.opened import PIECES, OpenVocabulary
 
 COMPARED_IDS = 1000  # of the documents of two indexes, evenly spread in their order
-
-Keep = tuple[int, int]
 
 
 class Asked(NamedTuple):
@@ -84,11 +83,14 @@ class MeasuredIndex:
 
 
 def parse_keep(text: str) -> Keep:
-    """`5,20` as (5, 20)."""
+    """`5,20` as (5, 20), `5,m0.8` as (5, "m0.8")."""
     parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 2 or not all(part.isdecimal() for part in parts):
-        raise SettingError(f"--keep {text!r} is not allowed: query terms and document terms, such as 5,20 (0: all)")
-    return int(parts[0]), int(parts[1])
+    if len(parts) != 2 or not all(part.isdecimal() or part.startswith("m") for part in parts):
+        raise SettingError(
+            f"--keep {text!r} is not allowed: query terms and document terms, such as 5,20 (0: all), or shares of the "
+            "mass, such as 5,m0.8"
+        )
+    return document_cut(parts[0], "--keep"), document_cut(parts[1], "--keep")
 
 
 def parse_keeps(texts: Sequence[str] | None) -> list[Keep]:
@@ -131,7 +133,7 @@ def _of_run(system: OpenSystem, run: RunFolder, keep: Keep) -> MeasuredIndex:
     if not path.is_dir():
         made = sorted(other.name for other in path.parent.glob("index-dk*"))
         raise ArtifactError(
-            f"{run.root} has no index of {system.system} with {dk} terms a document; present: "
+            f"{run.root} has no index of {system.system} with dk = {dk}; present: "
             f"{', '.join(['index', *made])}; make it with: lexigraft evaluate --run {run.root} --system "
             f"{system.system} --qk {qk} --dk {dk}"
         )

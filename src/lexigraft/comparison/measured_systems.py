@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import open_artifact, read_manifest
+from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.types import Measurement
 from lexigraft.data.readers.judgements import read_judgements
@@ -39,7 +40,7 @@ class MeasuredSystem:
         return {name: Measurement(name, dict(values)).mean for name, values in self.per_query.items()}
 
 
-def cell_name(system: str, qk: float, dk: int) -> str:
+def cell_name(system: str, qk: QueryCut, dk: DocumentCut) -> str:
     """A system and how it is pruned, as tables name it."""
     return system if (qk, dk) == (0, 0) else f"{system} ({qk},{dk})"
 
@@ -59,8 +60,9 @@ def judged_by_collection(source: str, split: str) -> tuple[str, Judged]:
 
 def judged_by_run(run: FinishedRun) -> Judged:
     """What the run measured: judgements of the queries that exist."""
-    known = {query.query_id for query in run.collection.queries()}
-    qrels = (qrel for qrel in run.collection.qrels(run.measured_split()) if qrel.query_id in known)
+    on = run.reported_on()
+    known = {query.query_id for query in on.collection.queries()}
+    qrels = (qrel for qrel in on.collection.qrels(on.split) if qrel.query_id in known)
     return _as_in_trec_files(judgements(qrels))
 
 
@@ -119,7 +121,7 @@ def system_of_evaluation(
     ranked_only: bool = False,
 ) -> MeasuredSystem:
     """One evaluation of a run, that of the system and pruning of a report's row."""
-    path = run.folder.evaluation(row["system"], row["qk"], row["dk"])
+    path = run.folder.evaluation(row["system"], row["qk"], row["dk"], run.reported_on().view)
     open_artifact(path, cells.KIND, cells.FORMAT_VERSION)
     name = prefix + cell_name(row["system"], row["qk"], row["dk"])
     stored = {} if judged is not None else json.loads((path / "per_query.json").read_text(encoding="utf-8"))
@@ -138,13 +140,13 @@ def system_of_evaluation(
 
 def judgements_of_evaluations(run: FinishedRun) -> tuple[str, str]:
     """(split, what its judgements depend on) of a run: equal ones may be compared. Raises where they have changed."""
-    split = run.measured_split()
-    digest = run.collection.digest(split)
+    collection, split, view = run.reported_on()
+    digest = collection.digest(split)
     for row in read_report(run.folder)["rows"]:
-        made = read_manifest(run.folder.evaluation(row["system"], row["qk"], row["dk"]))
+        made = read_manifest(run.folder.evaluation(row["system"], row["qk"], row["dk"], view))
         if made is not None and made.parents.get("qrels") != digest:
             raise ArtifactError(
-                f"the {split} judgements of {run.collection.name} have changed since {run.folder.root} was measured; "
+                f"the {split} judgements of {collection.name} have changed since {run.folder.root} was measured; "
                 "measure it again with the command that made it"
             )
     return split, digest

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.artifact import Manifest, hash_file, open_artifact, read_manifest
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings, IndexSettings
@@ -56,7 +57,7 @@ class OpenSystem:
     data: DataSettings
     index_path: Path
     vectors_path: Path
-    pruned: tuple[tuple[int, int, Path], ...] = ()  # (qk, dk, index) of the run's prunings by weight
+    pruned: tuple[tuple[DocumentCut, DocumentCut, Path], ...] = ()  # (qk, dk, index) of the run's prunings by weight
     feedback: Rm3Settings | None = None  # its queries are expanded by what they find
     query_texts: Path | None = None  # its queries are expanded by the text that this file has for them
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from lexigraft.comparison.affordable import QUERY_CUTS, Affordable, Asked, affordable_prunings
+from lexigraft.comparison.affordable import COUNT, Affordable, Asked, affordable_prunings, query_cuts_of
 from lexigraft.comparison.cost_limits import TERMS, CostLimit, NoLimitError, cost_limit
 from lexigraft.comparison.prunings import WHOLE, PruningsOnValidation
 from lexigraft.comparison.validation import CHOSEN_BY, ValidationQueries
 from lexigraft.core.artifact import Manifest, open_artifact, write_json
+from lexigraft.core.settings import BLEND
 from lexigraft.core.systems import System
 from lexigraft.core.types import document_of
 from lexigraft.data.collection import QUERIES
@@ -35,7 +36,7 @@ def choose_operating_points(run: FinishedRun, measured: PruningsOnValidation) ->
     and wherever nothing can be chosen. The index that a choice needs is made in the judged view."""
     chosen = {}
     for system in (one for one in run.systems() if one.is_sparse):
-        if not system.is_model:
+        if not system.is_model and system.name != BLEND:
             chosen[system.name] = _whole("BM25 is not pruned")
             continue
         chosen[system.name] = point = operating_point(run, measured, system)
@@ -86,8 +87,11 @@ def _affordable(
     parents = {"vectors": vectors.fingerprint, "queries": run.collection.digest(QUERIES)}
     parents["judgements"] = limit.queries.digest
     # Terms that all weigh 1 have no heaviest to keep.
-    query_cuts = () if system.settings.model.queries == "words" else QUERY_CUTS
+    by = system.settings.prune.by
+    query_cuts = () if system.settings.model.queries == "words" else query_cuts_of(by)
     config = {"system": system.name, "flops": limit.flops, "query_cuts": list(query_cuts)}
+    if by != COUNT:
+        config["by"] = by
     wanted = Manifest(KIND, FORMAT_VERSION, config, parents)
     folder = run.folder.choice(system.name, asked)
 
@@ -95,7 +99,7 @@ def _affordable(
         opened = open_vectors(path, checksums=False)
         queries = measured.encoded_queries(limit.queries, system.name)
         judged = with_rows(queries, opened.matrix.row_ids, opened.passages)
-        found, cheapest = affordable_prunings(judged, opened.matrix, limit.flops, query_cuts)
+        found, cheapest = affordable_prunings(judged, opened.matrix, limit.flops, query_cuts, by)
         write_json(out / FILE, {"prunings": [one._asdict() for one in found], "cheapest": cheapest})
 
     measured.artifacts.ensure("evaluate", f"choose (qk, dk) of {system.name}", folder, wanted, make)

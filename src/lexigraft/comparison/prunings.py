@@ -17,6 +17,7 @@ from lexigraft.comparison.validation import (
     wanted_validation,
 )
 from lexigraft.core.artifact import Manifest, open_artifact
+from lexigraft.core.cut import DocumentCut, Keep
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.measure.pareto import Point, best_within
 from lexigraft.stages.cells import ensure_index
@@ -27,9 +28,7 @@ from lexigraft.stages.layout import JUDGED
 from lexigraft.vectors import store as vectors_store
 
 BM25 = "bm25"
-WHOLE = (0, 0)
-
-Keep = tuple[float, int]
+WHOLE: Keep = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class PruningsOnValidation:
         self,
         run: FinishedRun,
         artifacts: Ensurer,
-        indexes: dict[tuple[str, int], Manifest],
+        indexes: dict[tuple[str, DocumentCut], Manifest],
         progress: Progress = SILENT,
     ) -> None:
         self.run, self.artifacts, self.indexes, self.progress = run, artifacts, indexes, progress
@@ -123,8 +122,8 @@ class PruningsOnValidation:
             self.encoded[asked] = encode_judged(self.run.collection, queries.split, index_path, UNTIMED, queries.qrels)
         return self.encoded[asked]
 
-    def index(self, system: str, dk: int) -> Manifest:
-        """The judged view's index of a system with `dk` terms a document, made where it is not there."""
+    def index(self, system: str, dk: DocumentCut) -> Manifest:
+        """The judged view's index of a system whose documents keep `dk`, made where it is not there."""
         if (system, dk) not in self.indexes:
             path = self.run.folder.vectors(JUDGED, system)
             vectors = open_artifact(path, vectors_store.KIND, vectors_store.FORMAT_VERSION, checksums=False)

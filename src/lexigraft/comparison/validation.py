@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, canonical_json, read_manifest, write_json
 from lexigraft.core.config import settings_config
+from lexigraft.core.cut import Keep
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import EvaluateSettings, SearchSettings
 from lexigraft.core.systems import System
@@ -112,9 +113,7 @@ def _has_others(qrels: Sequence[Qrel], reported: Set[str]) -> bool:
     return any(qrel.relevance > 0 and qrel.query_id not in reported for qrel in qrels)
 
 
-def wanted_validation(
-    run: FinishedRun, on: ValidationQueries, system: str, keep: tuple[float, int], index: Manifest
-) -> Manifest:
+def wanted_validation(run: FinishedRun, on: ValidationQueries, system: str, keep: Keep, index: Manifest) -> Manifest:
     """The recipe of `validate`'s result."""
     config = {"system": system, "split": on.described, "qk": keep[0], "dk": keep[1], **search_config(run)}
     parents = {"index": index.fingerprint, "queries": run.collection.digest(QUERIES), "judgements": on.digest}
@@ -131,7 +130,7 @@ def validate(
     index_path: Path,
     vectors_path: Path,
     system: str,
-    keep: tuple[float, int],
+    keep: Keep,
     folder: Path,
 ) -> None:
     """Leave `row.json`: what a pruning is worth on validation queries, and what it costs there. Nothing is timed."""

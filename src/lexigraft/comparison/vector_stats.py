@@ -7,6 +7,7 @@ from typing import Any
 
 from lexigraft.comparison.bench_search import list_queries
 from lexigraft.core.artifact import MANIFEST, read_manifest
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Query
@@ -21,8 +22,8 @@ from lexigraft.vectors.store import open_vectors
 def measure_vectors(
     paths: Sequence[Path],
     queries: Path | None = None,
-    dk: Sequence[int] = DOCUMENT_PRUNINGS,
-    qk: Sequence[int] = QUERY_PRUNINGS,
+    dk: Sequence[DocumentCut] = DOCUMENT_PRUNINGS,
+    qk: Sequence[DocumentCut] = QUERY_PRUNINGS,
     thresholds: Sequence[int] | None = None,
     progress: Progress = SILENT,
 ) -> list[dict[str, Any]]:
@@ -47,7 +48,7 @@ def measure_vectors(
 
 
 def _of_queries(
-    path: Path, queries: list[Query], qk: Sequence[int], thresholds: Sequence[int] | None, progress: Progress
+    path: Path, queries: list[Query], qk: Sequence[DocumentCut], thresholds: Sequence[int] | None, progress: Progress
 ) -> dict[str, Any]:
     vectors = open_vectors(path, checksums=False)
     encoder = open_query_encoder(vectors.query_encoder, vectors.vocabulary, path)

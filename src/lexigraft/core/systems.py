@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 from lexigraft.core.artifact import canonical_json
 from lexigraft.core.config import settings_config, settings_of_system
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import SettingError
-from lexigraft.core.settings import Settings
+from lexigraft.core.settings import BLEND, Settings
 from lexigraft.core.systems_table import BM25, DENSE, HYBRID, KIND, MODEL, usual_kind
 
 OWN_HOME, HOMES = "model", "models"
@@ -33,7 +34,7 @@ class System:
     @property
     def is_sparse(self) -> bool:
         """Whether its texts are weighted terms, which an inverted index searches."""
-        return self.kind in (MODEL, BM25)
+        return self.kind in (MODEL, BM25, BLEND)
 
     @property
     def learns(self) -> bool:
@@ -52,7 +53,7 @@ class System:
         return "encoder" if self.kind == DENSE else "finetuned"
 
     @property
-    def prunings(self) -> tuple[tuple[int, int], ...]:
+    def prunings(self) -> tuple[tuple[DocumentCut, DocumentCut], ...]:
         """The (qk, dk) that it is measured at; none of what has no terms."""
         if not self.is_sparse:
             return ()
@@ -98,9 +99,9 @@ def _require_parts(systems: Sequence[System]) -> None:
 
 
 def in_order_of_training(systems: Sequence[System]) -> list[System]:
-    """Those that need no training first, by whose cost models are steered; then those that learn, each after its
-    teachers. Hybrids, which are made of others, are not among them."""
-    placed = {system.name: system for system in systems if system.is_sparse and not system.is_model}
+    """BM25 first, by whose cost models are steered; then those that learn, each after its teachers; at last what is
+    blended of the others. Hybrids, which have no vectors of their own, are not among them."""
+    placed = {system.name: system for system in systems if system.kind == BM25}
     waiting = [system for system in systems if system.learns]
     allowed = [*placed, *(system.name for system in waiting)]
     for system in waiting:
@@ -116,7 +117,7 @@ def in_order_of_training(systems: Sequence[System]) -> list[System]:
             raise SettingError(f"finetune.teachers: {circle} wait for each other; one of them must have no teacher")
         placed[ready[0].name] = ready[0]
         waiting.remove(ready[0])
-    return list(placed.values())
+    return [*placed.values(), *(system for system in systems if system.kind == BLEND)]
 
 
 def _before_ranking(settings: Settings) -> str:
@@ -131,6 +132,8 @@ def system_of(settings: Settings, name: str) -> System:
     if name in settings.systems:
         kind = str(settings.systems[name][KIND])
         return System(name, settings_of_system(settings, name), _home(name, kind), kind=kind)
+    if name == BLEND:  # it is asked by words, whatever its model can do
+        return System(name, replace(settings, model=replace(settings.model, queries="words")), "", kind=BLEND)
     kind = usual_kind(name) or MODEL
     return System(name, settings, OWN_HOME if kind == MODEL else _home(name, kind), kind=kind)
 

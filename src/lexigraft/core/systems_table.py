@@ -12,7 +12,11 @@ from lexigraft.core.toml_files import require_known
 SYSTEMS, RECIPE, KIND = "systems", "recipe", "kind"
 MODEL, BM25, DENSE, HYBRID = "model", "bm25", "dense", "hybrid"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
-TAKEN = {"metadata": "a folder of that name beside its systems holds what filters read", "auto": "it stands for all"}
+TAKEN = {
+    "metadata": "a folder of that name beside its systems holds what filters read",
+    "auto": "it stands for all",
+    "blend": "a run blends BM25 and a model under that name",
+}
 # What a system may say. The rest is the run's: systems of different documents, indexes or measures do not compare.
 SAYS = {
     MODEL: ("vocab", "model", "backbone", "mlm", "pretrain", "teacher", "tilde", "finetune", "prune", "run"),

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from lexigraft.core.array_types import Float32s, Int32s, Int64s, Uint16s
 from lexigraft.core.arrays import ArrayWriter, release_pages, write_strings
 from lexigraft.core.compiled import compiled
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import InputError, require
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import IndexSettings
@@ -44,13 +45,13 @@ Chunk = tuple[int, Int64s, Int32s, Float32s]
 def build_index(
     vectors: DocumentVectors,
     folder: Path,
-    keep: int = 0,
+    keep: DocumentCut = 0,
     settings: IndexSettings | None = None,
     progress: Progress = SILENT,
     scale: float | None = None,
     range_size: int = RANGE,
 ) -> IndexMeta:
-    """Write the index of `vectors`, each document cut to its `keep` heaviest terms (0: all), into `folder`.
+    """Write the index of `vectors`, each document cut to what `keep` says (0: all), into `folder`.
 
     `scale`: what an impact of 1 stands for, where it is not to be that of the largest weight here; one that is too
     small for a weight raises. `range_size`, at most 65,536, is for tests.
@@ -107,7 +108,7 @@ def _permuted(strings: Sequence[str], order: Int32s | None) -> Any:
     return strings if order is None else (strings[int(row)] for row in order)
 
 
-def count_postings(matrix: SparseMatrix, keep: int) -> tuple[Int64s, Float32s, float]:
+def count_postings(matrix: SparseMatrix, keep: DocumentCut) -> tuple[Int64s, Float32s, float]:
     """(postings, largest weight) of every term, and the largest weight of all."""
     lengths, list_max = np.zeros(matrix.n_terms, np.int64), np.zeros(matrix.n_terms, np.float32)
     for start, end in row_ranges(matrix.indptr, ENTRIES_PER_CHUNK):
@@ -126,7 +127,7 @@ def count_terms(term_ids: Int32s, weights: Float32s, lengths: Int64s, list_max: 
         list_max[term_ids[i]] = max(list_max[term_ids[i]], weights[i])
 
 
-def _chunks(matrix: SparseMatrix, rows: Rows, keep: int) -> Iterator[Chunk]:
+def _chunks(matrix: SparseMatrix, rows: Rows, keep: DocumentCut) -> Iterator[Chunk]:
     """(place of the first row among `rows`, row pointers, term ids, weights), pruned, a bounded part at a time."""
     lengths = matrix.indptr[rows + 1] - matrix.indptr[rows]
     ends = np.concatenate(([0], np.cumsum(lengths)))
@@ -145,7 +146,7 @@ def _chunks(matrix: SparseMatrix, rows: Rows, keep: int) -> Iterator[Chunk]:
 def _append_range(
     matrix: SparseMatrix,
     rows: Rows,
-    keep: int,
+    keep: DocumentCut,
     scale: float,
     bits: int,
     memory_mib: int,

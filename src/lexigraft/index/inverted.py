@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import StringTable
 from lexigraft.core.compiled import compiled
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary, document_of, passage_id
 from lexigraft.index.codec import RANGE
@@ -25,7 +26,7 @@ class IndexMeta:
     n_terms: int
     n_postings: int
     scale: float
-    keep: int
+    keep: DocumentCut
     vocab_fingerprint: str
     query_encoder: Mapping[str, Any]
     passages: bool = False  # rows are passages "ID#n" of documents, whose scores are folded by maximum

@@ -14,6 +14,7 @@ from lexigraft.core.artifact import Manifest, hash_file, recipe, write_json
 from lexigraft.core.config import settings_config
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import FinetuneSettings, Settings
+from lexigraft.core.settings.finetune import MINED_BY_BM25, MINED_BY_TEACHERS
 from lexigraft.data.collection import Collection
 from lexigraft.inference.dense_meta import DENSE_FORMAT, DENSE_KIND
 from lexigraft.learn.mined_negatives import MINED, MinedNegatives
@@ -86,10 +87,12 @@ class DenseTraining:
 
     def _negatives(self) -> tuple[FinetuneSettings, dict[str, str]]:
         """The settings of fine-tuning as far as they say what to learn from, and the hash of the file of negatives.
-        Where those of a model come from a teacher's lists, which are BM25's, these are BM25's."""
+        Where those of a model come from a teacher, these are BM25's."""
+        given = self.settings.finetune
+        by_another = given.negatives == MINED_BY_TEACHERS
         settings = replace(
-            self.settings.finetune, teacher="", kl=0.0, margin_mse=0.0, in_batch=1.0, tensorboard="", taught=0.0,
-            negatives=self.settings.finetune.negatives if self.settings.finetune.n_negatives else "",
+            given, teacher="", kl=0.0, margin_mse=0.0, in_batch=1.0, tensorboard="", teachers=(),
+            negatives=(MINED_BY_BM25 if by_another else given.negatives) if given.n_negatives else "",
         )  # fmt: skip
         if not settings.n_negatives:
             return settings, {}

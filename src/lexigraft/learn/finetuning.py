@@ -83,7 +83,7 @@ def finetune(
         alpha = kept_choice(kept, recipe, lambda: probe_alphas(*probes, progress), folder)
     encoder.head.rescale(alpha)
     if model.calibrate == "terms":
-        level(encoder, training_pairs.documents, model.first_terms)
+        level(encoder, training_pairs.documents, model.first_terms, progress)
     if model.first_terms:
         quieten(encoder, training_pairs.documents, model.first_terms)
     set_dropout(encoder, settings.dropout)

@@ -9,6 +9,7 @@ from torch import nn
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
+from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import ModelSettings
 from lexigraft.core.types import require_same_vocabulary
 from lexigraft.inference.meta import OF_SUBWORDS, PLAIN, UNICOIL
@@ -23,7 +24,9 @@ from lexigraft.train.loop import Training
 from lexigraft.vocab.lexicon import Lexicon
 
 
-def new_encoder(backbone: Backbone, lexicon: Lexicon, model: ModelSettings, seed: int) -> SparseEncoder:
+def new_encoder(
+    backbone: Backbone, lexicon: Lexicon, model: ModelSettings, seed: int, progress: Progress = SILENT
+) -> SparseEncoder:
     """A backbone with a grafted or random head over the terms of `lexicon`, with its own over its subwords, or with one
     impact for each of those; its rows times `model.inflate`."""
     if (model.head in OF_SUBWORDS) != lexicon.subwords:
@@ -43,7 +46,7 @@ def new_encoder(backbone: Backbone, lexicon: Lexicon, model: ModelSettings, seed
     else:
         head = grafted_head(backbone, lexicon)
         if model.graft == "neighbours":
-            head = from_neighbours(backbone, lexicon, head)
+            head = from_neighbours(backbone, lexicon, head, progress)
     if model.inflate != 1:
         head.rescale(1 / model.inflate)
     if model.own_words and isinstance(head, SparseHead):

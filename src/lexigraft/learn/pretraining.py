@@ -36,7 +36,7 @@ def pretrain(
     lexicon = open_lexicon(vocabulary)
     backbone = load_backbone(source, model.layers, name)
     _require_positions(backbone, max(model.query_length, model.document_length))
-    encoder = new_encoder(backbone, lexicon, model, seed).to(default_device())
+    encoder = new_encoder(backbone, lexicon, model, seed, progress).to(default_device())
     if not settings.steps:
         write_model(encoder, Training(), folder)
         return

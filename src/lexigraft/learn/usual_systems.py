@@ -5,7 +5,7 @@ import logging
 from dataclasses import replace
 from typing import Any
 
-from lexigraft.core.settings import AUTO, FORMER_NAME, LEXICAL, PEERS, FinetuneSettings, Settings
+from lexigraft.core.settings import AUTO, BLEND, FORMER_NAME, LEXICAL, PEERS, FinetuneSettings, Settings
 from lexigraft.core.systems import OWN_HOME
 from lexigraft.core.systems_table import BM25, KIND, MODEL
 from lexigraft.data.collection import Collection
@@ -44,11 +44,15 @@ def _without_peers(settings: Settings, collection: Collection, former: Contents 
     # Runs from before models were called what they are keep the name: nothing of theirs is made again.
     kept = former is not None and former.models.get(FORMER_NAME) == OWN_HOME
     own = FORMER_NAME if kept else settings.model.usual_name
+    blend = (BLEND,) if settings.data.makes_pairs and settings.model.head != "unicoil" else ()
+    if settings.model.queries != "model":
+        return _with(settings, (BM25, own, *blend))
     if not settings.model.lookup or not _can_look_up(settings):
         return _with(settings, (BM25, own))
     beside = replace(settings.model, queries="table").usual_name
     settings = replace(settings, systems={beside: without_model(settings.finetune)})
-    return _with(settings, (BM25, own, beside))
+    # Made queries cannot tell whether a model that writes queries is worth its milliseconds to people.
+    return _with(settings, (BM25, beside, *blend) if blend else (BM25, own, beside))
 
 
 def _can_look_up(settings: Settings) -> bool:

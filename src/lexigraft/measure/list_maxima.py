@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.types import SparseMatrix
 from lexigraft.index.build import count_postings
 from lexigraft.index.inverted import Index
@@ -44,8 +45,8 @@ def maxima_of_index(index: Index) -> ListMaxima:
     return ListMaxima(index.list_max.astype(np.float64) * index.meta.scale, index.meta.bits)
 
 
-def maxima_of_vectors(matrix: SparseMatrix, keep: int) -> ListMaxima:
-    """What an index of 16 bits of `matrix`, its rows cut to their `keep` heaviest terms (0: all), would have."""
+def maxima_of_vectors(matrix: SparseMatrix, keep: DocumentCut) -> ListMaxima:
+    """What an index of 16 bits of `matrix`, its rows cut to what `keep` says (0: all), would have."""
     lengths, weights, largest = count_postings(matrix, keep)
     scale = document_scale(largest, FINE_BITS)
     impacts = quantize_documents(weights, scale, FINE_BITS) * (lengths > 0)

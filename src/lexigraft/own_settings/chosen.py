@@ -107,9 +107,11 @@ def _choose(
 def _made_of(settings: Settings, time: GivenTime, collection: Collection, split: str | None) -> dict[str, Any]:
     """All that the choices depend on, beside the machine and its clock."""
     parts = (CORPUS, QUERIES, *(split for split in (TRAIN, DEV) if split in collection.splits))
-    learned_by = {name: settings_config(getattr(settings, name)) for name in LEARNED_BY}
-    learned_by["run"].pop("peers")  # which systems there are is said by their names
-    told = {**learned_by, "systems": settings.systems}
+    told: dict[str, Any] = {name: settings_config(getattr(settings, name)) for name in LEARNED_BY}
+    told["run"].pop("peers")  # which systems there are is said by their names
+    told["systems"] = settings.systems
+    if not settings.data.makes_pairs:
+        del told["data"]["pairs"]  # choices from before this setting stay good
     return {
         "minutes": time.minutes,
         "by_hand": sorted(time.by_hand),

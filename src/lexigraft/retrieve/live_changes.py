@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from lexigraft.core.artifact import read_manifest
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.known_checksums import reading_every_byte
 from lexigraft.core.progress import SILENT, Progress
@@ -34,7 +35,7 @@ from lexigraft.vectors.store import open_vectors
 class Adding:
     """How documents are added: `keep` of the first segment, what happens to known ids, and to a second writer."""
 
-    keep: int | None = None
+    keep: DocumentCut | None = None
     replacing: bool = False
     wait: bool = False
 

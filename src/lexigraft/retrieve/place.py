@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lexigraft.core.artifact import read_manifest
+from lexigraft.core.cut import DocumentCut, QueryCut, document_cut, query_cut
 from lexigraft.core.errors import ArtifactError, SettingError
 from lexigraft.core.systems_table import DENSE
 from lexigraft.index import store as index_store
@@ -13,17 +14,16 @@ from lexigraft.index.live.state import is_live
 from lexigraft.retrieve.saved import is_saved, read_saved
 from lexigraft.stages.layout import RunFolder, metadata_beside
 from lexigraft.stages.operating_point import read_operating_point
-from lexigraft.vectors.prune import query_terms
 
 EXPECTED = "a run (lexigraft run --out), an index (lexigraft index --out) or a live index (lexigraft index live --out)"
 SHOWN_FILES = 3  # of a folder that is none of these
 
-_AT_A_POINT = re.compile(r"(\S+) *\( *(\d*\.?\d+) *, *(\d+) *\)")  # as tables name a system: esplade (10,40)
+_AT_A_POINT = re.compile(r"(\S+) *\( *(m?\d*\.?\d+) *, *(m?\d*\.?\d+) *\)")  # as tables name a system: esplade (10,40)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where an index and what belongs to it lies. `index` is searched with the `qk` heaviest terms of a query (0: all),
+    """Where an index and what belongs to it lies. `index` is searched with what `qk` keeps of a query (0: all),
     `why` says why; `whole` is the index of the documents' whole vectors, and the same where nothing was pruned."""
 
     name: str
@@ -33,8 +33,8 @@ class Place:
     vectors: Path | None = None
     run: RunFolder | None = None
     view: str = ""
-    qk: float = 0
-    dk: int = 0
+    qk: QueryCut = 0
+    dk: DocumentCut = 0
     why: str = ""
     texts: Path | None = None  # those that all indexes of a run share; an index may have its own
     system: str = ""  # of a run
@@ -47,7 +47,11 @@ class Place:
 
 
 def find_place(
-    path: Path, system: str | None = None, qk: float | None = None, dk: int | None = None, vectors: Path | None = None
+    path: Path,
+    system: str | None = None,
+    qk: QueryCut | None = None,
+    dk: DocumentCut | None = None,
+    vectors: Path | None = None,
 ) -> Place:
     """What lies at `path`. Of a run, `system` names which one, alone or as tables do, "esplade (10,40)"; (qk, dk) are
     those of its operating point where they are not given, and an index of dk terms is made where there is none. An
@@ -55,8 +59,9 @@ def find_place(
     if system is not None and (named := _AT_A_POINT.fullmatch(system)):
         if qk is not None or dk is not None:
             raise SettingError(f"--system {system!r} says which (qk, dk) already; leave out --qk and --dk")
-        system, qk, dk = named[1], float(named[2]), int(named[3])
-    qk = None if qk is None else query_terms(qk)
+        system, qk, dk = named[1], named[2], named[3]
+    qk = None if qk is None else query_cut(qk)
+    dk = None if dk is None else document_cut(dk)
     if _is_run(path):
         if vectors is not None:
             raise SettingError("--vectors are those of an --index; a run keeps its own")
@@ -102,7 +107,7 @@ def how_to_keep_texts(place: Place) -> str:
     return f"{place.name} keeps no texts; {remedy}"
 
 
-def _asked(qk: float, dk: int) -> str:
+def _asked(qk: QueryCut, dk: DocumentCut) -> str:
     return f"(qk, dk) = ({qk}, {dk}), as asked for; 0 keeps all terms"
 
 
@@ -111,7 +116,7 @@ def _is_run(path: Path) -> bool:
     return RunFolder(path).contents.is_file()
 
 
-def _place_in_run(run: RunFolder, system: str | None, qk: float | None, dk: int | None) -> Place:
+def _place_in_run(run: RunFolder, system: str | None, qk: QueryCut | None, dk: DocumentCut | None) -> Place:
     view, name = run.searchable(system)
     if kind := run.read_contents().kinds.get(name):
         return _place_of_peer(run, view, name, kind, qk is not None or dk is not None)

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
 
+from lexigraft.core.cut import DocumentCut, Keep, QueryCut
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.settings import DataSettings, LexicalSettings, Settings, WordsSettings
 from lexigraft.core.types import Document, Explanation, Vocabulary
@@ -47,8 +48,8 @@ class Retriever:
         path: str | Path,
         system: str | None = None,
         *,
-        qk: float | None = None,
-        dk: int | None = None,
+        qk: QueryCut | None = None,
+        dk: DocumentCut | None = None,
         vectors: str | Path | None = None,
         method: str = "auto",
     ) -> Self:
@@ -56,7 +57,8 @@ class Retriever:
 
         Of a run, `system` is one of its systems: its learned model where none is named. It is searched at the operating
         point that validation queries chose for the run's cost budget; `qk` and `dk` (terms kept of a query and of a
-        document, 0 for all; a qk below 1 keeps what weighs at least that share of the heaviest) choose another.
+        document, 0 for all; a qk below 1 keeps what weighs at least that share of the heaviest, and "m0.8" the fewest
+        of the heaviest terms that have this share of the mass) choose another.
         `vectors` are those that an index was made of, for two-step searches.
         """
         place = find_place(Path(path), system, qk, dk, None if vectors is None else Path(vectors))
@@ -119,8 +121,9 @@ class Retriever:
         return self._place.name
 
     @property
-    def operating_point(self) -> tuple[float, int]:
-        """(qk, dk): terms kept of a query and of a document; 0 keeps all, a qk below 1 is a share of the heaviest."""
+    def operating_point(self) -> Keep:
+        """(qk, dk): terms kept of a query and of a document; 0 keeps all, a qk below 1 is a share of the heaviest, and
+        "m0.8" of the mass."""
         return self._place.qk, self._place.dk
 
     @property

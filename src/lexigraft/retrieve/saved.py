@@ -26,6 +26,7 @@ from lexigraft.core.artifact import (
     write_artifact,
     write_json,
 )
+from lexigraft.core.cut import QueryCut, query_cut
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.known_checksums import reading_every_byte
 from lexigraft.index import store as index_store
@@ -33,7 +34,6 @@ from lexigraft.index.live.reader import open_live
 from lexigraft.index.live.state import is_live, read_state, write_state
 from lexigraft.index.store import open_index, write_meta
 from lexigraft.inference.folder import form_beside, has_form
-from lexigraft.vectors.prune import query_terms
 
 FACTS, INDEX, MODEL, METADATA, TEXTS = "retriever.json", "index", "model", "index.metadata", "index.texts"
 PARTS = (INDEX, MODEL, form_beside(Path(MODEL)).name, METADATA, TEXTS)
@@ -46,7 +46,7 @@ class Saved:
     index: Path
     metadata: Path
     texts: Path
-    qk: float
+    qk: QueryCut
     why: str
 
 
@@ -59,7 +59,7 @@ def read_saved(path: Path) -> Saved:
     """The saved retriever at `path`; raises `ArtifactError` where its facts cannot be read."""
     try:
         facts = json.loads((path / FACTS).read_text(encoding="utf-8"))
-        return Saved(path / INDEX, path / METADATA, path / TEXTS, query_terms(facts["qk"]), str(facts["why"]))
+        return Saved(path / INDEX, path / METADATA, path / TEXTS, query_cut(facts["qk"]), str(facts["why"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ArtifactError(f"{path / FACTS} is damaged; save the retriever again") from error
 
@@ -68,7 +68,7 @@ def save(
     index: Path,
     metadata: Path,
     texts: Path | None,
-    qk: float,
+    qk: QueryCut,
     why: str,
     out: Path,
     replace_other: bool = False,

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.cut import QueryCut, query_cut
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.types import Ranking, SparseMatrix, require_same_vocabulary
 from lexigraft.index.live.reader import LiveIndex, Segment
@@ -22,7 +23,7 @@ from lexigraft.search.searcher import Searcher
 from lexigraft.search.searching import Allowed, Found, narrowed_terms
 from lexigraft.search.segments import best_of_all, in_one_order, titles_at
 from lexigraft.search.two_step import SecondPass, require_enough_candidates, require_two_steps
-from lexigraft.vectors.prune import prune_row, query_terms
+from lexigraft.vectors.prune import prune_row
 from lexigraft.vectors.store import DocumentVectors
 
 NOTHING: Found = np.zeros(0, np.int32), np.zeros(0, np.float64)
@@ -58,11 +59,11 @@ class LiveSearcher:
         method: str = "auto",
         overlap: float = 0.0,
         two_step: int = 0,
-        qk: float = 0,
+        qk: QueryCut = 0,
         vectors: Sequence[DocumentVectors] = (),
         full: LiveIndex | None = None,
     ) -> None:
-        query_terms(qk)
+        query_cut(qk)
         self.index, self._overlap, self._n_candidates, self._keep = index, checked_share(overlap), two_step, qk
         self._searchers = [Searcher(segment.index, method) for segment in index.segments]
         self._n_terms = index.segments[0].index.n_terms

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from lexigraft.core.cut import QueryCut
 from lexigraft.core.errors import ArtifactError
 from lexigraft.search.overlap import OverlapSearcher
 from lexigraft.search.searching import Searching
@@ -9,9 +10,9 @@ from lexigraft.search.two_step import TwoStepSearcher
 from lexigraft.vectors.store import open_vectors
 
 
-def refined(searcher: Searching, overlap: float, two_step: int, qk: float, vectors_path: Path | None) -> Searching:
+def refined(searcher: Searching, overlap: float, two_step: int, qk: QueryCut, vectors_path: Path | None) -> Searching:
     """`searcher` with a threshold and a second pass over so many candidates, or, where both are 0, itself. Where there
-    is a second pass, it is to be given whole queries, of which the first gets the `qk` heaviest terms."""
+    is a second pass, it is to be given whole queries, of which the first gets what `qk` keeps."""
     if overlap:
         searcher = OverlapSearcher(searcher, overlap)
     if two_step:

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from lexigraft.core.cut import QueryCut
 from lexigraft.core.types import Ranking
 from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.searcher import Searcher
@@ -51,9 +52,9 @@ class TextSearch(Protocol):
 
 
 class SparseTextSearch:
-    """The index at `path`, searched with the `qk` heaviest terms of a query (0: all)."""
+    """The index at `path`, searched with what `qk` keeps of a query (0: all)."""
 
-    def __init__(self, path: Path, qk: float = 0) -> None:
+    def __init__(self, path: Path, qk: QueryCut = 0) -> None:
         self._opened, self._qk = EncodedIndex(path), qk
         self._searcher = Searcher(self._opened.index)
 

@@ -10,13 +10,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.cut import QueryCut, query_cut
 from lexigraft.core.errors import SettingError
 from lexigraft.core.types import require_same_vocabulary
 from lexigraft.index.inverted import Index
 from lexigraft.search.alignment import AlignedRows
 from lexigraft.search.full_rows import RowScores, VectorSource, dense_query
 from lexigraft.search.searching import Allowed, Found, Searching
-from lexigraft.vectors.prune import prune_rows, query_terms
+from lexigraft.vectors.prune import prune_rows
 from lexigraft.vectors.store import DocumentVectors
 
 
@@ -24,7 +25,7 @@ class TwoStepSearcher(Searching):
     """`first` gives the `n_candidates` best documents of the query's `keep` heaviest terms (0: all); they are ranked
     by the dot product of the whole query with `vectors`, in double precision."""
 
-    def __init__(self, first: Searching, vectors: DocumentVectors, n_candidates: int, keep: float = 0) -> None:
+    def __init__(self, first: Searching, vectors: DocumentVectors, n_candidates: int, keep: QueryCut = 0) -> None:
         require_two_steps(n_candidates, keep)
         self.index, self._first = first.index, first
         self._second = SecondPass(first.index, aligned_scores(first.index, vectors))
@@ -40,11 +41,11 @@ class TwoStepSearcher(Searching):
         return self._second.rank(candidates, dense_query(self.index.n_terms, terms, amounts), k, allowed)
 
 
-def require_two_steps(n_candidates: int, keep: float) -> None:
+def require_two_steps(n_candidates: int, keep: QueryCut) -> None:
     """Raise unless so many candidates, found by so many terms of a query, are a first pass."""
     if n_candidates < 1:
         raise SettingError(f"two-step = {n_candidates} is not allowed: 1 candidate or more")
-    query_terms(keep)
+    query_cut(keep)
 
 
 def require_enough_candidates(n_candidates: int, k: int) -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from lexigraft.core.artifact import Manifest
 from lexigraft.core.config import settings_config
+from lexigraft.core.cut import DocumentCut, Keep
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
@@ -26,10 +27,11 @@ KIND, FORMAT_VERSION = "evaluation", 1
 
 
 class MeasuredOn(NamedTuple):
-    """Which judgements of a collection."""
+    """Which judgements of a collection, and which view its documents are."""
 
     collection: Collection
     split: str
+    view: str = JUDGED
 
 
 def ensure_lexical_vectors(
@@ -60,11 +62,11 @@ def ensure_index(
     settings: Settings,
     view: str,
     system: str,
-    keep: int,
+    keep: DocumentCut,
     vectors: Manifest,
     progress: Progress = SILENT,
 ) -> Manifest:
-    """The index of `vectors`, a system's in a view, cut to `keep` terms a document."""
+    """The index of `vectors`, a system's in a view, whose documents are cut to `keep`."""
     # The memory budget changes how the index is built, not what it is, so it stays out of the recipe; so do defaults,
     # which indexes from before these settings have.
     source = artifacts.run.vectors(view, system)
@@ -87,13 +89,13 @@ def ensure_evaluation(
     settings: Settings,
     on: MeasuredOn,
     system: str,
-    keep: tuple[float, int],
+    keep: Keep,
     index: Manifest,
     encoded: dict[str, JudgedQueries],
     progress: Progress = SILENT,
 ) -> Path:
     """The folder of a cell's evaluation. `encoded` keeps the queries of each system, encoded once for all its cells."""
-    (collection, split), (qk, dk) = on, keep
+    (collection, split, view), (qk, dk) = on, keep
     config = {
         "system": system, "split": split, "qk": qk, "dk": dk,
         **settings_config(settings.search), **settings_config(settings.evaluate),
@@ -101,7 +103,7 @@ def ensure_evaluation(
     judged_on = {"qrels": collection.digest(split), "queries": collection.digest(QUERIES)}
     parents = {"index": index.fingerprint, **judged_on}
     wanted = Manifest(KIND, FORMAT_VERSION, config, parents, notes={"seed": settings.run.seed})
-    path = artifacts.run.evaluation(system, qk, dk)
+    path = artifacts.run.evaluation(system, qk, dk, view)
     make = _evaluation(artifacts, settings, on, system, keep, encoded, progress)
     artifacts.ensure("evaluate", f"evaluate {system} (qk={qk}, dk={dk})", path, wanted, make)
     return path
@@ -112,16 +114,16 @@ def _evaluation(
     settings: Settings,
     on: MeasuredOn,
     system: str,
-    keep: tuple[float, int],
+    keep: Keep,
     encoded: dict[str, JudgedQueries],
     progress: Progress,
 ) -> Callable[[Path], None]:
     def make(folder: Path) -> None:
-        index_path = artifacts.run.index(JUDGED, system, keep[1])
+        index_path = artifacts.run.index(on.view, system, keep[1])
         if system not in encoded:
-            encoded[system] = encode_judged(*on, index_path, settings.evaluate)
+            encoded[system] = encode_judged(on.collection, on.split, index_path, settings.evaluate)
         evaluate_queries(
-            encoded[system], index_path, artifacts.run.vectors(JUDGED, system), system, keep,
+            encoded[system], index_path, artifacts.run.vectors(on.view, system), system, keep,
             settings.search, settings.evaluate, folder, progress,
         )  # fmt: skip
 

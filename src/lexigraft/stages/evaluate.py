@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TextIO
 
 from lexigraft.core.artifact import write_json
+from lexigraft.core.cut import Keep, QueryCut
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import EvaluateSettings, SearchSettings
@@ -66,17 +67,17 @@ def encode_judged(
     return JudgedQueries(judged, vectors, ms_encode, opened.encoder, timed, before_cut)
 
 
-def searcher_of(index: Index, qk: float, search: SearchSettings, vectors_path: Path) -> Searching:
+def searcher_of(index: Index, qk: QueryCut, search: SearchSettings, vectors_path: Path) -> Searching:
     """What searches an index as the settings say; `qk` is of the first of two passes."""
     return refined(Searcher(index, search.method), search.overlap, search.two_step, qk, vectors_path)
 
 
-def asked_vectors(queries: JudgedQueries, qk: float, search: SearchSettings) -> SparseMatrix:
+def asked_vectors(queries: JudgedQueries, qk: QueryCut, search: SearchSettings) -> SparseMatrix:
     """What that searcher is given: queries cut to qk terms, or whole ones where it has a second pass."""
     return queries.vectors if search.two_step else prune(queries.vectors, qk)
 
 
-def what_is_kept(queries: JudgedQueries, vectors_path: Path, keep: tuple[float, int]) -> dict[str, Any]:
+def what_is_kept(queries: JudgedQueries, vectors_path: Path, keep: Keep) -> dict[str, Any]:
     """Terms that queries and documents keep (0: all), the model's own cut included, and how many they had on average
     before any cut (None where vectors of a former version do not say)."""
     documents, (qk, dk) = open_vectors(vectors_path, checksums=False), keep
@@ -93,13 +94,15 @@ def what_is_kept(queries: JudgedQueries, vectors_path: Path, keep: tuple[float, 
     }
 
 
-def smaller_cut(one: float, other: float) -> float:
-    """The smaller of two numbers of terms that are kept, of which 0 means all; a share is always said."""
+def smaller_cut(one: QueryCut, other: int) -> QueryCut:
+    """The smaller of two numbers of terms that are kept, of which 0 means all; a share or a mass is always said."""
+    if isinstance(one, str):
+        return one
     return min(one or other, other or one)
 
 
 def time_from_text(
-    queries: JudgedQueries, searcher: Searching, qk: float, search: SearchSettings, runs: int
+    queries: JudgedQueries, searcher: Searching, qk: QueryCut, search: SearchSettings, runs: int
 ) -> Latency:
     """What a query takes from its text to its ten best documents: encoded, cut and searched in one call that is timed,
     on one thread."""
@@ -118,7 +121,7 @@ def evaluate_queries(
     index_path: Path,
     vectors_path: Path,
     system: str,
-    keep: tuple[float, int],
+    keep: Keep,
     search: SearchSettings,
     settings: EvaluateSettings,
     folder: Path,

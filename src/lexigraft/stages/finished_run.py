@@ -10,8 +10,9 @@ from lexigraft.core.errors import ArtifactError, InputError, LexigraftError
 from lexigraft.core.settings import Settings
 from lexigraft.core.systems import System, systems_of
 from lexigraft.data.collection import Collection
-from lexigraft.stages.collect import collected
+from lexigraft.stages.cells import MeasuredOn
 from lexigraft.stages.layout import JUDGED, RunFolder
+from lexigraft.stages.made import judged_split, measured_on, views_of
 
 # Of runs from before there was a choice: they read words as they did.
 FORMER_WORDS = {"fold_accents": False, "camel_case": "off"}
@@ -19,13 +20,19 @@ FORMER_WORDS = {"fold_accents": False, "camel_case": "off"}
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """`collection` is the judged view; `split` is what the run measures, None where nothing is judged."""
+    """`collection` is the judged view; `split` is what the run measures, None where nothing is judged. `reported`: what
+    its report measures, where that is another one, as of a run whose judged view was made."""
 
     folder: RunFolder
     source: str
     settings: Settings
     collection: Collection
     split: str | None
+    reported: MeasuredOn | None = None
+
+    def reported_on(self) -> MeasuredOn:
+        """What the report measures; raises `InputError` where nothing is judged."""
+        return self.reported or MeasuredOn(self.collection, self.measured_split())
 
     def measured_split(self) -> str:
         """The split that the run measures; raises `InputError` where nothing is judged."""
@@ -65,8 +72,9 @@ def open_run(path: Path, data: str | None = None) -> FinishedRun:
         remedy = "finish the run with the command that began it"
         raise ArtifactError(f"{folder.settings} does not say of which collection the run is; {remedy}") from error
     try:
-        collection = collected(data or source, settings.data, folder.collection)[JUDGED]
-        split = collection.evaluation_split(settings.data.split)
+        views = views_of(data or source, settings, folder)
+        split = judged_split(settings, views[JUDGED])
+        reported = measured_on(settings, views, split)
     except LexigraftError as error:
         raise InputError(f"the collection of the run at {path} cannot be read: {error}") from error
-    return FinishedRun(folder, source, settings, collection, split)
+    return FinishedRun(folder, source, settings, views[JUDGED], split, reported)

@@ -9,7 +9,7 @@ RUN/model/teacher/{negatives,model,scores,quality}/    a cross-encoder: what it 
 RUN/model/{tilde,expansions[-VIEW]}/    what expands documents, and what it adds to them; *-unfinished/ on the way
 RUN/models/SYSTEM/                  the same of a system that [systems] names; of a dense one, its encoder/
 RUN/VIEW/SYSTEM/vectors/            document vectors; those of a dense system are searched themselves
-RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document
+RUN/VIEW/SYSTEM/index[-dkN]/        their index, pruned to N terms a document (mS: to S of its mass)
 RUN/VIEW/metadata/                  what filters read, of any system's documents; INDEX.metadata/ beside an index
 RUN/VIEW/texts/                     what documents say, for any system's results; of the view that is searched
 RUN/judged/SYSTEM/evaluation-qkN-dkM/    run.trec, per-query measures, the report row
@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import MANIFEST, read_manifest, write_json
+from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.settings import FORMER_NAME
 from lexigraft.core.systems import HOMES, OWN_HOME, System
@@ -103,6 +104,11 @@ class RunFolder:
     def collection(self) -> Path:
         return self.root / "collection"
 
+    @property
+    def pairs(self) -> Path:
+        """The collection of pairs that were made of the texts."""
+        return self.root / "pairs"
+
     def model(self, part: str) -> Path:
         """A part of the model that is meant."""
         home = self.base if self.base and part.startswith(BEFORE_RANKING) else self.home
@@ -146,7 +152,7 @@ class RunFolder:
     def vectors(self, view: str, system: str) -> Path:
         return self.root / view / system / "vectors"
 
-    def index(self, view: str, system: str, keep: int) -> Path:
+    def index(self, view: str, system: str, keep: DocumentCut) -> Path:
         return self.root / view / system / (f"index-dk{keep}" if keep else "index")
 
     def metadata(self, view: str) -> Path:
@@ -155,10 +161,10 @@ class RunFolder:
     def texts(self, view: str) -> Path:
         return self.root / view / "texts"
 
-    def evaluation(self, system: str, qk: float, dk: int) -> Path:
-        return self.root / JUDGED / system / f"evaluation-qk{qk}-dk{dk}"
+    def evaluation(self, system: str, qk: QueryCut, dk: DocumentCut, view: str = JUDGED) -> Path:
+        return self.root / view / system / f"evaluation-qk{qk}-dk{dk}"
 
-    def validation(self, system: str, qk: float, dk: int, queries_of: str = "") -> Path:
+    def validation(self, system: str, qk: QueryCut, dk: DocumentCut, queries_of: str = "") -> Path:
         """Where what a system is worth on validation queries lies; `queries_of`: on those of another system."""
         whose = f"-{queries_of}" if queries_of else ""
         return self.root / JUDGED / system / f"validation-qk{qk}-dk{dk}{whose}"
@@ -175,7 +181,7 @@ class RunFolder:
 
     def parts(self) -> tuple[Path, ...]:
         """The folders that a run keeps its artifacts in."""
-        return tuple(self.root / name for name in ("collection", OWN_HOME, HOMES, JUDGED, FULL))
+        return tuple(self.root / name for name in ("collection", "pairs", OWN_HOME, HOMES, JUDGED, FULL))
 
     def homes(self) -> list[Path]:
         """The folders of all models there."""

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import write_json
+from lexigraft.core.cut import DocumentCut, QueryCut, document_cut, query_cut
 from lexigraft.stages.layout import RunFolder
-from lexigraft.vectors.prune import query_terms
 
 
 class OperatingPoint(NamedTuple):
-    """Terms kept of a query and of a document (0: all; see `vectors.prune`), and in one line why these. Where they were
+    """Terms kept of a query and of a document (0: all; see `core.cut`), and in one line why these. Where they were
     chosen for a cost: the share of BM25's that was asked for, the FLOPS which that is on validation queries, and what
     the choice costs and is worth (MRR@10) there."""
 
-    qk: float
-    dk: int
+    qk: QueryCut
+    dk: DocumentCut
     why: str
     share: float | None = None
     asked: float | None = None
@@ -31,7 +31,7 @@ def read_operating_point(run: RunFolder, system: str) -> OperatingPoint:
     except (OSError, ValueError, KeyError):
         return OperatingPoint(0, 0, "whole vectors: this run chose no operating point for the system")
     said = {name: chosen[name] for name in ("share", "asked", "reached", "mrr") if name in chosen}
-    return OperatingPoint(query_terms(chosen["qk"]), int(chosen["dk"]), str(chosen["why"]), **said)
+    return OperatingPoint(query_cut(chosen["qk"]), document_cut(chosen["dk"]), str(chosen["why"]), **said)
 
 
 def write_operating_points(run: RunFolder, chosen: Mapping[str, OperatingPoint]) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import write_json
+from lexigraft.core.cut import Keep
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import counted_rows
+from lexigraft.made_pairs.told import in_words
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, as_json
 from lexigraft.stages.pictures import BM25_LOOK, finish, legend_below, log_axis, new_figure, save_figure
@@ -116,7 +118,7 @@ def has_terms(row: Mapping[str, Any]) -> bool:
     return "L0_q" in row
 
 
-def kept_terms(row: Mapping[str, Any]) -> tuple[float, int]:
+def kept_terms(row: Mapping[str, Any]) -> Keep:
     """(qk, dk) of a row as they are: where nothing more was asked for, those that the model itself cuts its vectors to;
     0 only where nothing was cut."""
     qk, dk = row.get("kept", (row["qk"], row["dk"]))
@@ -149,6 +151,18 @@ def reading_lines(report: Mapping[str, Any]) -> list[str]:
     return [f"{name} {words}" for name, words in said.items() if words]
 
 
+def made_lines(report: Mapping[str, Any]) -> list[str]:
+    """What was learned from and measured where pairs were made of the texts; nothing where none were."""
+    made = report.get("pairs")
+    if made is None:
+        return []
+    measured = (
+        "The numbers above are of made queries: parts of the texts, cut out of the documents that they ask for. They "
+        "compare systems, and do not say how well people's questions are answered"
+    )
+    return [*([measured] if made["measured"] else []), f"Of {in_words(made)}"]
+
+
 def choice_lines(report: Mapping[str, Any]) -> list[str]:
     """What a run that was given a time chose for itself, and by what; one line a choice."""
     own = report.get("own_settings")
@@ -178,13 +192,15 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         f"{collection['queries']:,} {collection['split']} queries over {searched_rows(report)}.", "",
         *markdown_table(COLUMNS, table_cells(report)), "",
         f"qk, dk: terms kept of a query and of a {one} (0: all, nothing was cut; below 1: those that weigh at least "
-        "that share of the heaviest). L0: mean number of terms, before and after any cut. FLOPS: postings touched "
+        "that share of the heaviest; m: the fewest with that share of the sum of all weights). L0: mean number of "
+        "terms, before and after any cut. FLOPS: postings touched "
         f"by a query, per {one} of the collection. ms: mean milliseconds a query on one thread, from text to vector "
         "(encode), from vector to ranked ids (search, as deep as is measured), and from text to the ten best ids "
         "(text_to_ids, measured as one call; p50 is its median). index_bytes: all files of what is searched, without "
         f"the documents' texts and without a model.{_of_peers(rows, one)}", "",
         *(part for line in operating_point_lines(report) for part in (f"{line}.", "")),
         *(part for line in reading_lines(report) for part in (f"{line}.", "")),
+        *(part for line in made_lines(report) for part in (f"{line}.", "")),
         *_teacher_lines(report),
         *(part for line in choice_lines(report) for part in (f"{line}", "")),
         "![MRR@10 against FLOPS](report.png)", "",

@@ -11,6 +11,7 @@ from typing import Any
 
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, require_replaceable, write_artifact
 from lexigraft.core.config import settings_config
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.lock import working_folder, writer_lock
 from lexigraft.core.progress import SILENT, Progress
@@ -40,7 +41,7 @@ def build(
     source: str,
     out: Path,
     settings: Settings,
-    keep: int = 0,
+    keep: DocumentCut = 0,
     progress: Progress = SILENT,
     replace_other: bool = False,
 ) -> IndexMeta:
@@ -76,7 +77,7 @@ def index_vectors(
     vectors: Path,
     out: Path,
     settings: Settings,
-    keep: int = 0,
+    keep: DocumentCut = 0,
     progress: Progress = SILENT,
     replace_other: bool = False,
     data: str | None = None,

@@ -5,7 +5,7 @@ Weights are not quantised, and nothing is indexed: rows differ a little from tho
 
 import hashlib
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,9 @@ class Measured(NamedTuple):
     points: dict[str, Point]
 
 
-class _Sides(NamedTuple):
+class Sides(NamedTuple):
+    """Queries that points are chosen by, queries that are measured, and what is searched."""
+
     held_out: Asked
     measured: Asked
     documents: SparseMatrix
@@ -43,7 +45,7 @@ class _Sides(NamedTuple):
 def measure_points(run: FinishedRun, study: Study) -> Measured:
     """The run's own model and BM25 at every point that some pruning reaches."""
     system = next(one for one in run.systems() if one.is_model)
-    ours, bm25 = _sides(run, system, system.name), _sides(run, system, BM25)
+    ours, bm25 = sides_of(run, system, system.name), sides_of(run, system, BM25)
     (reference,) = _points(bm25, [(0, 0)])
     limit = pruning_costs([bm25.held_out.queries], bm25.documents)[0][-1]
     cuts: dict[str, tuple[float, int]] = {WHOLE: (0, 0), **{cut_to(*cut): cut for cut in study.cuts}}
@@ -53,13 +55,13 @@ def measure_points(run: FinishedRun, study: Study) -> Measured:
     for share, found in zip(COSTS, within, strict=True):
         if found:
             best = max(found, key=lambda one: (one.mrr, -one.flops))
-            cuts[at_cost(share)] = best.qk, best.dk
+            cuts[at_cost(share)] = cast("tuple[float, int]", (best.qk, best.dk))  # no mass was looked at
     points = dict(zip(cuts, _points(ours, list(cuts.values())), strict=True))
     named = "\n".join(ours.measured.queries.row_ids)
     return Measured(hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest(), reference, points)
 
 
-def _sides(run: FinishedRun, chosen_for: System, name: str) -> _Sides:
+def sides_of(run: FinishedRun, chosen_for: System, name: str) -> Sides:
     """The queries that points are chosen by and those that are measured, as the system `name` writes them."""
     opened = open_vectors(run.folder.vectors(JUDGED, name), checksums=False)
     index, split = run.folder.index(JUDGED, name, 0), run.measured_split()
@@ -68,10 +70,10 @@ def _sides(run: FinishedRun, chosen_for: System, name: str) -> _Sides:
         with_rows(encode_judged(run.collection, of, index, UNTIMED, qrels), opened.matrix.row_ids, opened.passages)
         for of, qrels in ((chosen_by.split, chosen_by.qrels), (split, None))
     )
-    return _Sides(held_out, measured, opened.matrix)
+    return Sides(held_out, measured, opened.matrix)
 
 
-def _points(sides: _Sides, cuts: Sequence[tuple[float, int]]) -> list[Point]:
+def _points(sides: Sides, cuts: Sequence[tuple[float, int]]) -> list[Point]:
     """The documents are read once for the costs of all (qk, dk), and twice for the ranks of each side's queries."""
     keeps = [dk for _, dk in cuts]
     measured, chosen_by = ([prune(of.queries, qk) for qk, _ in cuts] for of in (sides.measured, sides.held_out))

@@ -17,28 +17,32 @@ import math
 import torch
 from torch import Tensor
 
+from lexigraft.core.progress import SILENT, Progress
 from lexigraft.inference.reading import ReadTexts
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import Bags, SparseHead
 from lexigraft.train.quieten import sampled
 from lexigraft.train.ranking.buckets import bucketed, encode_buckets
 
-SAMPLE = 2048  # documents: with 100,000 terms and 300 of a document, a term is then added to some six of them
+ADDED_TO = 5  # documents of the sample, at least, that a term is added to: fewer say little of how often it will be
+FEWEST, MOST = 256, 2048  # documents of the sample
 BLOCK = 256  # documents whose logits are held at once
 
 
 @torch.inference_mode()
-def level(encoder: SparseEncoder, documents: ReadTexts, terms: int) -> None:
+def level(encoder: SparseEncoder, documents: ReadTexts, terms: int, progress: Progress = SILENT) -> None:
     """Set each term's bias so that it is added to as many sampled documents as any other, and documents have `terms`
     added terms, or a few more, on average. Nothing is done to sums and impacts, which have no logits."""
     if not isinstance(encoder.head, SparseHead) or encoder.meta.pooling == "sum":
         return
-    rows, head = sampled(len(documents), SAMPLE), encoder.head
+    head = encoder.head
+    rows = sampled(len(documents), min(MOST, max(FEWEST, math.ceil(ADDED_TO * len(head.bias) / terms))))
     if not len(rows):
         return
     wanted = min(math.ceil(terms * len(rows) / len(head.bias)), len(rows) - 1)
     largest = head.bias.new_empty((0, len(head.bias)))
-    for start in range(0, len(rows), BLOCK):
+    starts = range(0, len(rows), BLOCK)
+    for start in progress.track(starts, "levelling biases", len(starts)):
         buckets = bucketed(documents, rows[start : start + BLOCK], encoder.tokenizer.special.pad)
         logits = encode_buckets(lambda *inputs: _of_others(encoder, *inputs), buckets, head.bias.device)
         largest = torch.cat([largest, logits])

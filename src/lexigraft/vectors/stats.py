@@ -21,6 +21,7 @@ import numpy as np
 from lexigraft.core.array_types import Float32s, Float64s, Int32s, Int64s
 from lexigraft.core.arrays import release_pages
 from lexigraft.core.compiled import compiled
+from lexigraft.core.cut import DocumentCut, document_cut
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import SparseMatrix
@@ -83,7 +84,7 @@ def add_weights(term_ids: Int32s, weights: Float32s, counts: Int64s, means: Floa
 
 def vector_statistics(
     matrix: SparseMatrix,
-    prunings: Sequence[int],
+    prunings: Sequence[DocumentCut],
     thresholds: Sequence[int] | None = None,
     progress: Progress = SILENT,
     entries_at_once: int = ENTRIES_PER_CHUNK,
@@ -92,16 +93,20 @@ def vector_statistics(
     what the module's text names."""
     if not matrix.n_rows:
         raise InputError("there are no vectors to measure: the matrix has no rows")
-    if not prunings or min(prunings) < 0:
-        raise SettingError(f"prunings = {tuple(prunings)} are not allowed: numbers of terms kept, 0 for all")
+    if not prunings:
+        raise SettingError("prunings = () are not allowed: one or more of what is kept, 0 for all")
+    prunings = [document_cut(keep, "prunings") for keep in prunings]
     if thresholds is not None and (not thresholds or min(thresholds) < 1):
         raise SettingError(f"thresholds = {tuple(thresholds)} are not allowed: one or more numbers of rows, from 1 on")
     chosen = scaled_thresholds(matrix.n_rows) if thresholds is None else tuple(thresholds)
     added = {keep: PrunedStatistics(matrix.n_terms) for keep in prunings}
-    descending = sorted(set(prunings), key=lambda keep: -keep if keep else -np.inf)
+    counts = {keep for keep in prunings if not isinstance(keep, str)}
+    descending = sorted(counts, key=lambda keep: -keep if keep else -np.inf)
     for start, end in progress.track(row_ranges(matrix.indptr, entries_at_once), "measuring vectors"):
         span = slice(matrix.indptr[start], matrix.indptr[end])
         rows = (matrix.indptr[start : end + 1] - matrix.indptr[start], matrix.term_ids[span], matrix.weights[span])
+        for mass in {keep for keep in prunings if isinstance(keep, str)}:
+            added[mass].add(*prune_rows(*rows, mass))
         for keep in descending:  # pruning what is pruned already gives the same, and there is less of it
             rows = prune_rows(*rows, keep)
             added[keep].add(*rows)

@@ -23,7 +23,7 @@ class Oven(Section, name="oven"):
     degrees: float = setting(180.0, "how hot", "More words.", at_least=0, less_than=300, zero="off")
     mode: str = setting("fan", "what heats", one_of={"fan": "", "grill": "from above"})
     trays: tuple[str, ...] = setting(("auto",), "which are used", some_of=("low", "high"), auto="the low one")
-    plan: tuple[tuple[int, int], ...] = setting(((0, 0),), "minutes and degrees")
+    plan: tuple[tuple[int | str, int | str], ...] = setting(((0, 0),), "minutes and degrees")
     light: bool = setting(False, "whether it can be seen")
 
     def check_together(self) -> None:
@@ -43,6 +43,8 @@ class Oven(Section, name="oven"):
         ({"plan": ((1, 2, 3),)}, "pairs of counts"),
         ({"plan": ((True, 2),)}, "pairs of counts"),
         ({"plan": ()}, "pairs of counts"),
+        ({"plan": (("m1", 2),)}, "pairs of counts or masses such as"),
+        ({"plan": ((1, "m.80"),)}, "pairs of counts or masses such as"),  # written m0.8 everywhere
         ({"mode": "grill", "degrees": 50.0}, "too cold to grill"),
     ],
 )
@@ -59,7 +61,12 @@ def test_what_is_allowed_is_taken_as_it_is():
 
 @pytest.mark.parametrize(
     ("key", "value", "read"),
-    [("degrees", 7, 7.0), ("trays", "low", ("low",)), ("trays", ["low"], ("low",)), ("plan", [[1, 2]], ((1, 2),))],
+    [
+        ("degrees", 7, 7.0),
+        ("trays", "low", ("low",)),
+        ("trays", ["low"], ("low",)),
+        ("plan", [[1, "m0.8"]], ((1, "m0.8"),)),
+    ],
 )
 def test_values_are_read_as_their_type(key, value, read):
     found = declared(Oven)[key].read(value)

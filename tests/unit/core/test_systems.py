@@ -90,10 +90,13 @@ def test_a_model_is_called_what_it_is(head, queries, name):
         (["systems.a.data.split=dev"], r"\[systems.a\] cannot say 'data', which is the run's"),
         (["systems.bm25.model.layers=2"], r"\[systems.bm25\] cannot say 'model'"),
         (["systems.a.run.systems=bm25"], r"\[systems.a\] cannot say run.systems"),
-        (["systems.a.model.layers=2", "run.systems=b"], "some of bm25, bm25-plain, a, esplade, dense, hybrid, or auto"),
+        (
+            ["systems.a.model.layers=2", "run.systems=b"],
+            "some of bm25, bm25-plain, blend, a, esplade, dense, hybrid, or auto",
+        ),
         (["model.head=plain", 'run.systems=["splade","esplade"]'], "both are the run's own model"),
         (['run.systems=["bm25","bm25"]'], "each system once"),
-        (["run.systems=splade"], "some of bm25, bm25-plain, esplade, dense, hybrid, or auto"),
+        (["run.systems=splade"], "some of bm25, bm25-plain, blend, esplade, dense, hybrid, or auto"),
         (["run.systems=[]"], "some of bm25"),
     ],
 )  # fmt: skip

@@ -53,9 +53,12 @@ def evaluate(
         int, typer.Option("--changes", min=0, max=10, help="Show so many queries that gained and lost most.")
     ] = 0,
     qk: Annotated[
-        str | None, typer.Option("--qk", help="Measure a grid of prunings: terms of a query, such as 0,7,5 (0: all).")
+        str | None,
+        typer.Option(
+            "--qk", help="Measure a grid of prunings: terms of a query, such as 0,7,5 (0: all) or, by mass, m0.8."
+        ),
     ] = None,
-    dk: Annotated[str | None, typer.Option("--dk", help="Terms of a document in that grid, such as 0,20,10.")] = None,
+    dk: Annotated[str | None, typer.Option("--dk", help="Terms of a document in that grid, such as 0,20,m0.8.")] = None,
     budget: Annotated[
         str | None,
         typer.Option(
@@ -127,8 +130,8 @@ def _grid(
     from lexigraft.cli.evaluate.tables import show_grid
     from lexigraft.comparison import cost_grid, grid_files, side_by_side
 
-    qks = cost_grid.USUAL_QK if qk is None else cost_grid.parse_counts("--qk", qk)
-    dks = cost_grid.USUAL_DK if dk is None else cost_grid.parse_counts("--dk", dk)
+    qks = cost_grid.USUAL_QK if qk is None else cost_grid.parse_cuts("--qk", qk)
+    dks = cost_grid.USUAL_DK if dk is None else cost_grid.parse_cuts("--dk", dk)
     limit = None if budget is None else cost_grid.parse_budget(budget)
     if out is not None:
         grid_files.require_free(out)
@@ -142,5 +145,5 @@ def _grid(
     else:
         show_grid(found, write_runs, out)
         if found.budget is not None:
-            chosen = f"--qk {found.budget.chosen[0]:g} --dk {found.budget.chosen[1]}"
+            chosen = f"--qk {found.budget.chosen[0]} --dk {found.budget.chosen[1]}"
             print_line(f"Search so: lexigraft search --run {quote(str(run))} --system {quote(found.system)} {chosen}")

@@ -71,7 +71,7 @@ def explain(
 
 
 def _open(
-    run: Path | None, index: Path | None, system: str | None, data: str | None, qk: float | None, dk: int | None
+    run: Path | None, index: Path | None, system: str | None, data: str | None, qk: str | None, dk: str | None
 ) -> "Explainer":
     from lexigraft.retrieve.explaining import Explainer
 
@@ -84,8 +84,8 @@ def _second(
     against: Path | None,
     system: str | None,
     data: str | None,
-    qk: float | None,
-    dk: int | None,
+    qk: str | None,
+    dk: str | None,
 ) -> "Explainer":
     """The model to compare with: another run or index, or another system of the same run."""
     from lexigraft.stages.layout import RunFolder

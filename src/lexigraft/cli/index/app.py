@@ -10,6 +10,7 @@ from lexigraft.cli.given_settings import ReadingOptions
 from lexigraft.cli.index import live, metadata, stats
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import JsonOption, ReplaceOption, TextsOption
+from lexigraft.core.cut import document_cut
 from lexigraft.core.errors import SettingError
 from lexigraft.core.types import counted_rows
 
@@ -40,8 +41,14 @@ def index(
     ] = None,
     given: ReadingOptions,
     keep: Annotated[
-        int, typer.Option("--keep", min=0, help="Terms kept a document, the heaviest first; 0 keeps all.")
-    ] = 0,
+        str,
+        typer.Option(
+            "--keep",
+            metavar="NUMBER|mSHARE",
+            help="Terms kept a document, the heaviest first; 0 keeps all, m0.8 the fewest that have this share of the "
+            "sum of its weights.",
+        ),
+    ] = "0",
     texts: TextsOption = None,
     keeps_metadata: Annotated[
         bool,
@@ -70,9 +77,9 @@ def index(
     show_messages()
     settings = given.load({"index.texts": texts})
     if vectors is not None:
-        meta = index_vectors(vectors, out_, settings, keep, BarProgress(), replace, data)
+        meta = index_vectors(vectors, out_, settings, document_cut(keep, "--keep"), BarProgress(), replace, data)
     elif data is not None:
-        meta = build(data, out_, settings, keep, BarProgress(), replace)
+        meta = build(data, out_, settings, document_cut(keep, "--keep"), BarProgress(), replace)
     else:
         raise SettingError("give either --data DIR or --vectors VECTORS")
     compile_search(out_)

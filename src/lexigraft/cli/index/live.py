@@ -18,6 +18,7 @@ from lexigraft.cli.options import (
     overrides,
 )
 from lexigraft.cli.setting_options import as_overrides
+from lexigraft.core.cut import document_cut
 from lexigraft.core.errors import SettingError
 from lexigraft.core.types import counted_rows
 
@@ -69,8 +70,12 @@ def add(
         bool, typer.Option("--replace", help="A document whose id is there already takes the old one's place.")
     ] = False,
     keep: Annotated[
-        int | None,
-        typer.Option("--keep", min=0, help="Terms kept a document, of a live index that begins; 0 keeps all."),
+        str | None,
+        typer.Option(
+            "--keep",
+            metavar="NUMBER|mSHARE",
+            help="Terms kept a document, or by mass (m0.8), of a live index that begins; 0 keeps all.",
+        ),
     ] = None,
     config: ConfigOption = None,
     set_: SetOption = None,
@@ -90,7 +95,7 @@ def add(
     show_messages()
     given = [*overrides(set_, on_duplicate, None, fields, format_), *as_overrides({"index.texts": texts})]
     settings = load_settings(config, given)
-    adding = Adding(keep, replace, wait)
+    adding = Adding(None if keep is None else document_cut(keep, "--keep"), replace, wait)
     was_there = is_live(live)
     if vectors is not None and data is None:
         added = add_vectors(live, vectors, settings, adding, BarProgress())

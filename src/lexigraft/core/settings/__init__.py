@@ -18,7 +18,7 @@ from lexigraft.core.settings.mlm import MlmSettings
 from lexigraft.core.settings.model import ModelSettings
 from lexigraft.core.settings.pretrain import PretrainSettings
 from lexigraft.core.settings.prune import PruneSettings
-from lexigraft.core.settings.run import LEXICAL, PEERS, RunSettings
+from lexigraft.core.settings.run import BLEND, LEXICAL, PEERS, RunSettings
 from lexigraft.core.settings.search import SEARCH_METHODS, SearchSettings
 from lexigraft.core.settings.teacher import TeacherSettings
 from lexigraft.core.settings.tilde import TildeSettings
@@ -27,6 +27,7 @@ from lexigraft.core.settings.words import WordsSettings
 
 __all__ = [
     "AUTO",
+    "BLEND",
     "FORMER_NAME",
     "LEXICAL",
     "PEERS",

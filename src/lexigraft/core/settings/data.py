@@ -54,6 +54,18 @@ class DataSettings(Section, name="data"):
         "Also `--qrels`.",
         empty="those that lie with the documents",
     )
+    pairs: str = setting(
+        "given",
+        "what a model learns from and settings are chosen by",
+        "Judged test and dev queries are then only measured on; without any, made queries that were held out are, and "
+        "the report says so. Also `--pairs`.",
+        one_of={
+            "given": "the training judgements of the collection",
+            "auto": "pairs that are made of the texts themselves (titles, first sentences, headings, links, crops and "
+            "keywords), and the given ones beside them; 5,000 given ones or more are enough",
+            "made": "made pairs alone",
+        },
+    )
     passage_by: str = setting(
         "words",
         "where passages are cut",
@@ -77,6 +89,11 @@ class DataSettings(Section, name="data"):
         empty="a fixed, named set is measured, and all that are installed are searched",
     )
     processes: int = setting(0, "pydocs: parser processes", at_least=0, zero="one per core")
+
+    @property
+    def makes_pairs(self) -> bool:
+        """Whether pairs are made of the texts."""
+        return self.pairs != "given"
 
     @property
     def in_passages(self) -> bool:

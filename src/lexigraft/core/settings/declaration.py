@@ -9,15 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lexigraft.core.cut import DocumentCut, document_cut
 from lexigraft.core.errors import SettingError, require
 from lexigraft.core.settings.bounds import Bounds
 
 AUTO = "auto"
 NUMBER_OR_WORD = float | str
 TEXTS = tuple[str, ...]
-PAIRS = tuple[tuple[int, int], ...]
+PAIRS = tuple[tuple[DocumentCut, DocumentCut], ...]
 OPTIONAL_TEXT = str | None
-SOME_PAIRS = "pairs of counts such as [[0, 0], [7, 20]]"
+SOME_PAIRS = 'pairs of counts or masses such as [[0, 0], [7, 20], [7, "m0.8"]]'
 KINDS: Mapping[Any, str] = {
     bool: "true or false",
     int: "whole number",
@@ -26,7 +27,7 @@ KINDS: Mapping[Any, str] = {
     OPTIONAL_TEXT: "text",
     NUMBER_OR_WORD: "number",
     TEXTS: "list of texts",
-    PAIRS: "list of pairs of counts",
+    PAIRS: "list of pairs of counts or masses",
 }
 
 
@@ -66,7 +67,7 @@ class Setting:
         if self.said.one_of:
             return value in self.said.one_of
         if self.type == PAIRS:
-            return bool(value) and all(_is_pair_of_counts(pair) for pair in value)
+            return bool(value) and all(_is_pair_of_cuts(pair) for pair in value)
         if self.said.some_of:
             return value == (AUTO,) or (bool(value) and set(value) <= set(self.said.some_of))
         if isinstance(value, str) and self.type == NUMBER_OR_WORD:
@@ -140,5 +141,17 @@ def plain(text: str) -> str:
     return text.replace("`", "")
 
 
-def _is_pair_of_counts(pair: tuple[Any, ...]) -> bool:
-    return len(pair) == 2 and all(type(count) is int and count >= 0 for count in pair)
+def _is_pair_of_cuts(pair: tuple[Any, ...]) -> bool:
+    return len(pair) == 2 and all(_is_count(count) or _is_mass(count) for count in pair)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_mass(value: Any) -> bool:
+    """Whether it is a mass as it is written everywhere: two ways to write one would be two artifacts."""
+    try:
+        return isinstance(value, str) and document_cut(value) == value
+    except SettingError:
+        return False

@@ -18,7 +18,7 @@ from lexigraft.core.settings.mlm import MlmSettings
 from lexigraft.core.settings.model import ModelSettings
 from lexigraft.core.settings.pretrain import PretrainSettings
 from lexigraft.core.settings.prune import PruneSettings
-from lexigraft.core.settings.run import LEXICAL, PEERS, RunSettings
+from lexigraft.core.settings.run import BLEND, LEXICAL, PEERS, RunSettings
 from lexigraft.core.settings.search import SearchSettings
 from lexigraft.core.settings.section import Section
 from lexigraft.core.settings.teacher import TeacherSettings
@@ -76,7 +76,7 @@ class Settings:
         named = self.run.systems
         if named == (AUTO,):
             return
-        known = list(dict.fromkeys((*LEXICAL, *self.systems, *self.own_names, *PEERS)))
+        known = list(dict.fromkeys((*LEXICAL, BLEND, *self.systems, *self.own_names, *PEERS)))
         ok = bool(named) and set(named) <= set(known)
         require(ok, "run.systems", list(named), f"some of {', '.join(known)}, or {AUTO}")
         own = [name for name in named if name in self.own_names]

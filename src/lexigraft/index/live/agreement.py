@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.settings import AUTO, IndexSettings, LexicalSettings, WordsSettings
 from lexigraft.core.types import document_of, require_same_vocabulary
@@ -15,7 +16,7 @@ from lexigraft.vectors.quantize import fits
 from lexigraft.vectors.store import DocumentVectors, row_ranges
 
 
-def require_alike(folder: Path, state: LiveState, vectors: DocumentVectors, keep: int | None) -> None:
+def require_alike(folder: Path, state: LiveState, vectors: DocumentVectors, keep: DocumentCut | None) -> None:
     """Raise unless `vectors` fit the live index at `folder`: vocabulary, encoder, passages and, where given, `keep`."""
     if state.counts_words:
         raise InputError(
@@ -32,8 +33,7 @@ def require_alike(folder: Path, state: LiveState, vectors: DocumentVectors, keep
         )
     require_same_rows(folder, state, vectors.passages)
     if keep is not None and keep != state.keep:
-        terms = f"{state.keep or 'all'} terms"
-        raise SettingError(f"keep = {keep} does not fit {folder}, whose documents keep {terms}; leave it out")
+        raise SettingError(f"keep = {keep} does not fit {folder}, whose keep is {state.keep} (0: all); leave it out")
 
 
 def require_same_reading(folder: Path, state: LiveState, settings: LexicalSettings, words: WordsSettings) -> None:
@@ -62,7 +62,7 @@ def lexical_settings(state: LiveState) -> LexicalSettings:
     return reading_in(state.query_encoder).settings
 
 
-def require_all_terms(keep: int | None) -> None:
+def require_all_terms(keep: DocumentCut | None) -> None:
     """Raise where documents of a live index of BM25 are to be cut to their heaviest terms."""
     if keep:
         raise SettingError(

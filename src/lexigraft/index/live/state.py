@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import MANIFEST, canonical_json, sync
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import ArtifactError
 
 STATE_FILE, SEGMENTS, DELETED = "live.json", "segments", "deleted"
@@ -57,7 +58,7 @@ class LiveState:
     generation: int
     next_segment: int
     vocab_fingerprint: str
-    keep: int
+    keep: DocumentCut
     passages: bool
     query_encoder: Mapping[str, Any]
     segments: tuple[SegmentState, ...]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.artifact import MANIFEST, Manifest, hash_file, read_manifest, write_artifact
+from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.known_checksums import reading_every_byte
 from lexigraft.core.progress import SILENT, Progress
@@ -133,7 +134,7 @@ class LiveWriter:
     def append(
         self,
         vectors: DocumentVectors,
-        keep: int | None = None,
+        keep: DocumentCut | None = None,
         replacing: bool = False,
         settings: IndexSettings | None = None,
         progress: Progress = SILENT,
@@ -177,7 +178,7 @@ class LiveWriter:
         documents: Iterable[Document],
         lexical: LexicalSettings,
         passages: bool = False,
-        keep: int | None = None,
+        keep: DocumentCut | None = None,
         replacing: bool = False,
         settings: IndexSettings | None = None,
         progress: Progress = SILENT,

@@ -1,0 +1,1 @@
+"""Training and validation pairs that are made of the texts themselves, where nobody has judged any."""
