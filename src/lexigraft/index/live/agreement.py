@@ -33,7 +33,8 @@ def require_alike(folder: Path, state: LiveState, vectors: DocumentVectors, keep
         )
     require_same_rows(folder, state, vectors.passages)
     if keep is not None and keep != state.keep:
-        raise SettingError(f"keep = {keep} does not fit {folder}, whose keep is {state.keep} (0: all); leave it out")
+        terms = state.keep if isinstance(state.keep, str) else f"{state.keep or 'all'} terms"
+        raise SettingError(f"keep = {keep} does not fit {folder}, whose documents keep {terms}; leave it out")
 
 
 def require_same_reading(folder: Path, state: LiveState, settings: LexicalSettings, words: WordsSettings) -> None:
