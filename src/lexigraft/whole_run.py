@@ -39,7 +39,7 @@ from lexigraft.stages.cells import (
     ensure_lexical_vectors,
 )
 from lexigraft.stages.collect import PYDOCS, collect
-from lexigraft.stages.ensure import STAGES, Ensurer
+from lexigraft.stages.ensure import STAGES, Ensurer, barrier
 from lexigraft.stages.evaluate import JudgedQueries, measure_names
 from lexigraft.stages.expanded_documents import Expansions
 from lexigraft.stages.finished_run import FinishedRun
@@ -300,6 +300,7 @@ class _Run:
                 self.index(searched, system, point.dk, vectors)
         if is_leader():
             write_operating_points(self.folder, points)
+        barrier()  # hybrids read them
         return points
 
     def report(
