@@ -74,7 +74,7 @@ def ensure_choice(run: FinishedRun, artifacts: Ensurer, system: System, parts: S
     points = {part.name: read_operating_point(run.folder, part.name)[:2] for part in parts if part.is_sparse}
     said = {name: value for name, value in settings_config(settings).items() if name != "of"}
     config = {**said, "of": names, "points": {name: list(point) for name, point in points.items()}}
-    parents = {name: _fingerprint(searched_path(run.folder, JUDGED, name)) for name in names}
+    parents = {name: fingerprint_at(searched_path(run.folder, JUDGED, name)) for name in names}
     parents["queries"] = run.collection.digest(QUERIES)
     if queries is not None:
         parents["judgements"] = queries.digest
@@ -178,7 +178,8 @@ def _unmeasured(settings: HybridSettings, names: list[str], reason: str) -> Hybr
     )
 
 
-def _fingerprint(path: Path) -> str:
+def fingerprint_at(path: Path) -> str:
+    """That of what lies at `path`."""
     found = read_manifest(path)
     if found is None:
         raise ArtifactError(f"there is nothing to search at {path}; continue the run with the command that began it")

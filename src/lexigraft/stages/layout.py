@@ -219,7 +219,17 @@ class RunFolder:
     def searchable_index(self, system: str | None) -> Path:
         """The whole index that a person searches: that of the first view."""
         view, name = self.searchable(system)
-        return self.index(view, name, 0)
+        return self.index(view, self.require_terms(name), 0)
+
+    def require_terms(self, system: str) -> str:
+        """The name, which must be that of a system whose index is one of terms, and not of a dense one or a hybrid."""
+        contents = self.read_contents()
+        if kind := contents.kinds.get(system):
+            others = ", ".join(name for name in contents.systems if name not in contents.kinds)
+            raise ArtifactError(
+                f"{system} of {self.root} is a {kind} system, which has no index of terms; name one that has: {others}"
+            )
+        return system
 
     def searchable(self, system: str | None) -> tuple[str, str]:
         """(view, system) that a person searches. None: the one that the run recommends; without one its own model, or
