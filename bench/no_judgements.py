@@ -23,11 +23,16 @@ GPU = {
     "finetune.checkpoint_every": 300, "data.on_duplicate": "skip",
 }  # fmt: skip
 
+TAUGHT = {
+    "model.queries": "table", "run.systems": ["bm25", "dense", "esplade-doc", "blend"], "finetune.teachers": ["dense"],
+    "dense.steps": 100, "dense.learning_rate": 2e-5,
+}  # fmt: skip
+
 
 def per_query(folder: RunFolder, view: str, system: str) -> dict[str, float]:
     """What each query is worth where the system is searched as the run chose."""
-    points = json.loads(folder.operating_points.read_text())
-    place = folder.evaluation(system, points[system]["qk"], points[system]["dk"], view)
+    point = json.loads(folder.operating_points.read_text()).get(system, {"qk": 0, "dk": 0})
+    place = folder.evaluation(system, point["qk"], point["dk"], view)
     values: dict[str, float] = json.loads((place / "per_query.json").read_text())[MEASURE]
     return values
 
@@ -49,12 +54,17 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--set", action="append", default=[], help="over the settings of the script, section.key=value")
     parser.add_argument("--cpu", action="store_true", help="the usual settings instead of those for a GPU")
+    parser.add_argument("--taught", action="store_true", help="a dense system of the same backbone teaches the model")
     options = parser.parse_args()
     more = dict(one.split("=", 1) for one in options.set)
     for data in options.data:
         runs, recommended = [], []
         for seed in options.seeds:
-            values = {**({} if options.cpu else GPU), **{k: _value(v) for k, v in more.items()}}
+            values = {
+                **({} if options.cpu else GPU),
+                **(TAUGHT if options.taught else {}),
+                **{k: _value(v) for k, v in more.items()},
+            }
             values |= {"data.pairs": "made", "run.seed": seed}
             run = lg.run(data, options.out / f"{data.name}-{seed}", set=values)
             runs.append(RunFolder(run.folder))
