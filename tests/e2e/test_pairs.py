@@ -58,6 +58,7 @@ def test_texts_alone_train_a_model_and_are_measured_by_made_queries(place, lexig
     assert {row["system"] for row in report["rows"]} == {"bm25", "esplade-doc", "blend"}
     assert report["recommended"]["system"] in ("bm25", "blend")
     assert "made queries" in report["recommended"]["why"]
+    assert "made dev queries" in report["operating_points"]["esplade-doc"]["why"]
     assert "The numbers above are of made queries" in (out / "report.md").read_text()
     assert {"corpus.jsonl", "queries.jsonl", "qrels", "pairs.json"} <= {file.name for file in (out / "pairs").iterdir()}
     for system in ("bm25", "esplade-doc", "blend"):  # the documents as they are, with their titles
