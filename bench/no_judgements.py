@@ -1,6 +1,6 @@
 """What texts alone are worth: runs with made pairs over judged collections and seeds, against BM25, as JSON.
 
-    python bench/no_judgements.py --out RUNS --seeds 0 1 2 DIR... [-- --set finetune.steps=300 ...]
+    python -m bench.no_judgements DIR... --out RUNS --seeds 0 1 2 [--set finetune.steps=400 ...]
 
 Training judgements of the collections are not used (`--pairs made`); test judgements are only measured on. A query's
 value is its mean over the seeds, and p that of a paired t-test over queries. Runs that are there are continued.

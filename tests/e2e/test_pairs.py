@@ -65,7 +65,8 @@ def test_texts_alone_train_a_model_and_are_measured_by_made_queries(place, lexig
         assert found["hits"][0]["doc_id"] == "d7", system
     again = lexigraft(*command(place, "texts", out))
     assert again.status == 0
-    assert "make pairs: done before" in again.stderr and "finetune of esplade-doc: done before" in again.stderr
+    for stage in ("make pairs", "finetune of esplade-doc", "choose blend", "choose (qk, dk) of blend"):
+        assert f"{stage}: done before" in again.stderr
     shown = lexigraft("report", "--run", out)
     assert "made queries over" in " ".join(shown.stdout.split())
 

@@ -78,7 +78,7 @@ def choose_blend(run: FinishedRun, measured: PruningsOnValidation, model: System
     indexes = {name: measured.index(name, 0).fingerprint for name in (BM25, model.name)}
     parents = {**indexes, "queries": run.collection.digest(QUERIES), "judgements": on.digest}
     config: dict[str, Any] = {"model": model.name, "candidates": [list(one) for one in CANDIDATES]}
-    folder = run.folder.choice(BLEND)
+    folder = run.folder.choice(BLEND, BLEND)  # beside that of its operating point
 
     def make(out: Path) -> None:
         vectors = blended_vectors(run, JUDGED, model)

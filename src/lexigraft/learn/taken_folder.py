@@ -13,6 +13,7 @@ from lexigraft.learn.training_data import training_files
 from lexigraft.learn.usual_systems import with_systems
 from lexigraft.stages.collect import PYDOCS, collected, source_description
 from lexigraft.stages.layout import JUDGED, RunFolder
+from lexigraft.stages.made import require_no_pairs_of_its_own
 from lexigraft.stages.run_origin import empty, is_of_another, refusal, require_emptiable, write_origin
 
 log = logging.getLogger(__name__)
@@ -29,6 +30,7 @@ class TakenFolder:
 
     def description(self) -> dict[str, Any]:
         """What the collection is; read before anything is written, so that a bad source leaves no folder behind."""
+        require_no_pairs_of_its_own(self.source, self.settings)
         description = source_description(self.source, self.settings.data)
         if Path(self.source).resolve() == self.folder.root.resolve():
             raise SettingError(
