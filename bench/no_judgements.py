@@ -17,10 +17,9 @@ from lexigraft.stages.layout import RunFolder
 
 MEASURE = "nDCG@10"
 GPU = {
-    "model.layers": 0, "model.document_length": 256, "model.query_length": 32, "pretrain.steps": 100,
-    "pretrain.learning_rate": 3e-4, "finetune.steps": 300, "finetune.batch": 128, "finetune.learning_rate": 2e-4,
-    "finetune.frozen_layers": 2, "finetune.warmup": 30, "finetune.ramp": 80, "finetune.validate_every": 50,
-    "finetune.checkpoint_every": 300, "data.on_duplicate": "skip",
+    "model.layers": 0, "model.document_length": 128, "model.query_length": 32, "pretrain.steps": 50,
+    "finetune.learning_rate": 3e-4, "finetune.frozen_layers": 2, "finetune.checkpoint_every": 300,
+    "data.on_duplicate": "skip",
 }  # fmt: skip
 
 TAUGHT = {
@@ -53,7 +52,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--set", action="append", default=[], help="over the settings of the script, section.key=value")
-    parser.add_argument("--cpu", action="store_true", help="the usual settings instead of those for a GPU")
+    parser.add_argument("--cpu", action="store_true", help="the usual settings, not those for a GPU")
     parser.add_argument("--taught", action="store_true", help="a dense system of the same backbone teaches the model")
     options = parser.parse_args()
     more = dict(one.split("=", 1) for one in options.set)

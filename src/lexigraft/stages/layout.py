@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lexigraft.core.artifact import MANIFEST, read_manifest, write_json
+from lexigraft.core.artifact import read_manifest, write_json
 from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.settings import FORMER_NAME
@@ -61,31 +61,6 @@ class Contents(NamedTuple):
 def metadata_beside(index: Path) -> Path:
     """Where the metadata of an index in a folder of its own lie."""
     return index.with_name(f"{index.name}.metadata")
-
-
-def find_model(path: Path) -> Path:
-    """`path` where that is a model, else the model of the run there: fine-tuned or, without one, pre-trained."""
-    return find_part(path, ("finetuned", "pretrained")) or _no_model(path)
-
-
-def find_part(path: Path, parts: Sequence[str]) -> Path | None:
-    """`path` where that is an artifact, else the first of `parts` that the model of the run there has; None where that
-    is nothing. Raises where the run has several models, and none of its own."""
-    if (path / MANIFEST).is_file():
-        return path
-    homes = [*RunFolder(path).homes(), path]  # at last, the folder of one of those
-    found = [next((home / part for part in parts if (home / part / MANIFEST).is_file()), None) for home in homes]
-    there = [part for part in found if part is not None][: 1 if found[0] is not None else None]  # a run's own is meant
-    if len(there) > 1:
-        raise ArtifactError(f"the run at {path} has several models; name one of: {', '.join(map(str, there))}")
-    return there[0] if there else None
-
-
-def _no_model(path: Path) -> Path:
-    raise ArtifactError(
-        f"{path} is neither a model nor a run with one; train one: lexigraft finetune, or bring one in: lexigraft "
-        "model import"
-    )
 
 
 @dataclass(frozen=True)

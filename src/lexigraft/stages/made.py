@@ -12,11 +12,12 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Qrel
 from lexigraft.data.collection import CORPUS, QUERIES, Collection, open_collection
-from lexigraft.made_pairs.making import MANY_GIVEN, PairMaker, given_pairs
+from lexigraft.made_pairs.making import MANY_GIVEN, TRAIN, PairMaker, given_pairs
 from lexigraft.made_pairs.told import in_words, read_counts
 from lexigraft.stages.cells import MeasuredOn
 from lexigraft.stages.collect import PYDOCS, collected
 from lexigraft.stages.ensure import Ensurer
+from lexigraft.stages.few_steps import with_few_steps
 from lexigraft.stages.layout import FULL, JUDGED, RunFolder
 
 KIND, FORMAT_VERSION = "made-pairs", 1
@@ -43,7 +44,7 @@ def with_pairs(
     source: str, settings: Settings, artifacts: Ensurer, progress: Progress = SILENT
 ) -> tuple[Settings, dict[str, Collection]]:
     """The views of a run, of which the collection is there; pairs are made where the settings ask for them. Where a
-    collection turns out to have enough of its own, the settings that come back say so."""
+    collection turns out to have enough of its own, the settings that come back say so, and how long made ones train."""
     if not settings.data.makes_pairs:
         return settings, views_of(source, settings, artifacts.run)
     (collection,) = collected(source, settings.data, artifacts.run.collection).values()
@@ -53,7 +54,8 @@ def with_pairs(
         settings = replace(settings, data=replace(settings.data, pairs="given"))
         return settings, views_of(source, settings, artifacts.run)
     _ensure_pairs(collection, given, settings, artifacts, progress)
-    return settings, views_of(source, settings, artifacts.run)
+    views = views_of(source, settings, artifacts.run)
+    return with_few_steps(settings, len(views[JUDGED].qrels(TRAIN))), views
 
 
 def _ensure_pairs(
