@@ -9,7 +9,7 @@ from bench.variants import Trainings
 from lexigraft.core.config import load_settings
 from lexigraft.core.systems import in_order_of_training, systems_of
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
