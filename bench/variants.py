@@ -5,7 +5,7 @@
 A plan (TOML) has `[collections.NAME]` with `folder`, `config` and settings of its own, and `[variants.NAME]`, each one
 system:
 
-    settings    what the system says, as section.key=value
+    settings    what the system says, as section.key=value; {seed} in them is the seed
     teachers    other variants of the same collection and seed that it learns from: they are trained first
     collections, seeds    those that it is trained for; all that the plan has where it says nothing
 
@@ -60,6 +60,7 @@ def read_plan(path: Path) -> tuple[dict[str, Any], list[Variant]]:
             for collection in said.get("collections", collections):
                 if seed in said.get("seeds", plan["seeds"]):
                     own = [*said.get("settings", []), *said.get(collection, [])]
+                    own = [one.replace("{seed}", str(seed)) for one in own]
                     teachers, shares = said.get("teachers", []), said.get("shares", "")
                     found.append(Variant(name, collection, seed, own, teachers, shares))
     return collections, found
