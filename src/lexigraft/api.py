@@ -150,12 +150,18 @@ def _collection_queries(
     from lexigraft.data.sources import open_source
     from lexigraft.measure.measures import judgements
     from lexigraft.stages.finished_run import open_run
+    from lexigraft.stages.layout import JUDGED
 
     if data is None:
         if retriever.place.run is None:
             raise SettingError(f"{retriever.name} has no judged queries of its own; give data, or queries and qrels")
         finished = open_run(retriever.place.run.root)
-        collection, chosen = finished.collection, finished.measured_split()
+        collection, chosen, view = finished.reported_on()
+        if finished.settings.data.makes_pairs and view == JUDGED:
+            raise InputError(
+                f"{retriever.name} is measured by made queries over documents from which they are cut out, and "
+                "searched over whole ones; its numbers are in the report. Give data, or queries and qrels"
+            )
     else:
         collection = open_source(str(data))
         found = collection.evaluation_split(split)

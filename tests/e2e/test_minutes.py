@@ -155,6 +155,7 @@ def test_too_few_validation_queries_leave_the_defaults(place, tmp_path, lexigraf
         assert "10 validation queries are too few to choose by (at least 50)" in text.replace("\n", " ")
 
 
+@pytest.mark.integration  # it takes long
 def test_less_is_read_where_the_time_is_short_for_three_passes(place, tmp_path, lexigraft, monkeypatch):
     """Numbers at the end of long documents: all of it should be read, but a pace that is given here is too slow."""
     measured = []
@@ -180,6 +181,7 @@ def test_less_is_read_where_the_time_is_short_for_three_passes(place, tmp_path, 
     assert f"at {max(tried)}: " in choice["why"]
 
 
+@pytest.mark.integration  # it takes long
 def test_several_models_share_the_time_and_keep_what_they_say_themselves(place, tmp_path, lexigraft):
     run = tmp_path / "run"
     systems = ["systems.one.pretrain.steps=2", "systems.two.finetune.steps=4"]

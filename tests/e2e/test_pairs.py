@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import lexigraft as lg
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
 from tests.topics import topics_of, write_tiny_bert
@@ -85,6 +86,12 @@ def test_judged_queries_are_measured_over_all_documents_and_nothing_else_is(plac
     side_by_side = lexigraft("evaluate", "--run", out, "--json")
     assert side_by_side.status == 0, side_by_side.stderr
     assert '"bm25"' in side_by_side.stdout and '"blend"' in side_by_side.stdout
+    assert "test of pairs" not in side_by_side.stdout
+    grid = lexigraft("evaluate", "--run", out, "--system", "esplade-doc", "--qk", 2, "--dk", 0, "--dk", 5, "--json")
+    assert grid.status == 0, grid.stderr
+    rows = [row for row in grid.json["rows"] if row["system"] == "bm25"]
+    assert [row["MRR@10"] for row in rows] == [1]  # over the view that the report measures
+    assert lg.evaluate(lg.Retriever.open(out, system="bm25")).means["MRR@10"] == 1
     made = {json.loads(line)["_id"] for line in (out / "pairs/queries.jsonl").read_text().splitlines()}
     assert all(name.startswith("made:") for name in made)
 

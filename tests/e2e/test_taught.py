@@ -5,6 +5,7 @@ import json
 import pytest
 
 from lexigraft.core.artifact import read_manifest
+from lexigraft.measure.trec import read_run
 from tests.e2e.test_peers import CONFIG, write_stems
 from tests.families import write_backbone
 
@@ -48,6 +49,25 @@ def test_a_pupil_hears_its_teacher_and_depends_on_it(place, tmp_path, lexigraft)
 
     again = lexigraft(*call(place, run, *SETTINGS))
     assert "finetune of pupil: done before" in again.stderr
+
+
+def test_a_dense_teacher_is_mined_and_where_it_is_worse_than_bm25_judgements_teach(place, tmp_path, lexigraft):
+    """Nothing but teachers was to be learned from, and this one has hardly been trained."""
+    run = tmp_path / "run"
+    told = (
+        'run.systems=["bm25","esplade","dense"]', 'finetune.teachers=["dense"]', "finetune.negatives=teachers",
+        "finetune.n_negatives=1", "finetune.negatives_depth=5", "finetune.in_batch=0", "dense.steps=1",
+        "dense.learning_rate=0.3",
+    )  # fmt: skip
+    answer = lexigraft(*call(place, run, *told))
+    assert answer.status == 0, answer.stderr
+    heard = json.loads((run / "model/finetuned/teachers.json").read_text())["dense"]["heard"]
+    first = json.loads((run / "model/finetuned/history.json").read_text())[0]
+    assert ("taught" in first) == heard and ("rank" in first) != heard
+    assert ("no teacher is heard" in answer.stderr) != heard
+    mined = read_run(run / "model/negatives/negatives.trec")
+    assert mined and all(len(ranking.doc_ids) == 5 for ranking in mined)
+    assert lexigraft("vectors", "stats", run, "--json").status == 0  # of those that have terms
 
 
 @pytest.mark.parametrize(

@@ -102,8 +102,9 @@ def _measured_queries(folder: RunFolder) -> list[Query]:
     """The queries with judgements that the run was measured on, or all, where it was not."""
     try:
         run = open_run(folder.root)
-        queries = list(run.collection.queries())
+        on = None if run.split is None and run.reported is None else run.reported_on()
+        queries = list((on.collection if on is not None else run.collection).queries())
     except LexigraftError as error:
         raise InputError(f"{error}; or give --queries FILE") from error
-    judged = None if run.split is None else {qrel.query_id for qrel in run.collection.qrels(run.split)}
+    judged = None if on is None else {qrel.query_id for qrel in on.collection.qrels(on.split)}
     return [query for query in queries if judged is None or query.query_id in judged]

@@ -160,7 +160,9 @@ def chosen(ranks: dict[Blend, NDArray[np.int64]], scale: float) -> ChosenBlend:
     mean = {candidate: float(values.mean()) for candidate, values in worth.items()}
     best = max(mean, key=lambda candidate: (mean[candidate], -candidate.expansion, -candidate.own))
     behind = {candidate: worth[best] - values for candidate, values in worth.items()}
-    close = [one for one, values in behind.items() if values.mean() <= values.std(ddof=1) / np.sqrt(len(values))]
+    n = len(worth[best])
+    error = {one: values.std(ddof=1) / np.sqrt(n) if n > 1 else 0.0 for one, values in behind.items()}
+    close = [one for one, values in behind.items() if values.mean() <= error[one]]
     taken = min(close, key=lambda one: (one.expansion, one.own))
     test = paired_test((worth[taken] - worth[NOTHING]).tolist())
     ahead = test.difference > 0 and test.p is not None and test.p < LEVEL

@@ -13,15 +13,18 @@ from lexigraft.comparison.measured_systems import MeasuredSystem, system_of_eval
 from lexigraft.comparison.prunings import BM25, WHOLE, PruningsOnValidation, read_row
 from lexigraft.comparison.side_by_side import SideBySide, compared
 from lexigraft.comparison.validation import CHOSEN_BY, validation_queries
+from lexigraft.core.artifact import Manifest, open_artifact
 from lexigraft.core.cut import DocumentCut, Keep, document_cut
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.measure.pareto import Point, pareto_front
-from lexigraft.stages.cells import MeasuredOn, ensure_evaluation
+from lexigraft.stages.cells import ensure_evaluation, ensure_index
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.evaluate import JudgedQueries, measure_names
 from lexigraft.stages.finished_run import FinishedRun, open_run
+from lexigraft.stages.layout import JUDGED
+from lexigraft.vectors.store import FORMAT_VERSION, KIND
 
 USUAL_QK, USUAL_DK = (0, 10, 7, 5, 3), (0, 40, 20, 10, 5)
 
@@ -112,7 +115,7 @@ class _Measuring:
     def __init__(self, run: FinishedRun, system: str, progress: Progress) -> None:
         self.run, self.system, self.progress = run, system, progress
         self.artifacts = Ensurer(run.folder, None)
-        self.on = MeasuredOn(run.collection, run.measured_split())
+        self.on = run.reported_on()
         self.measured_queries: dict[str, JudgedQueries] = {}
         self.prunings = PruningsOnValidation(run, self.artifacts, {}, progress)
 
@@ -135,7 +138,7 @@ class _Measuring:
     def comparison(self, rows: Sequence[dict[str, Any]]) -> SideBySide:
         names = measure_names(self.run.settings.evaluate)
         systems: list[MeasuredSystem] = [system_of_evaluation(self.run, row, names) for row in rows]
-        return compared(systems, f"{self.on.split} of {self.run.collection.name}", names)
+        return compared(systems, f"{self.on.split} of {self.on.collection.name}", names)
 
     def choose(self, grid: Sequence[Keep], limit: float | str) -> Budget:
         queries = validation_queries(self.run, system=self.run.system(self.system))
@@ -161,8 +164,16 @@ class _Measuring:
                 "before, or give the budget as a number of FLOPS"
             )
 
+    def index(self, system: str, dk: DocumentCut) -> Manifest:
+        """The index that is searched: of the view that the run measures."""
+        if self.on.view == JUDGED:
+            return self.prunings.index(system, dk)
+        vectors = open_artifact(self.run.folder.vectors(self.on.view, system), KIND, FORMAT_VERSION, checksums=False)
+        settings, view = self.run.settings, self.on.view
+        return ensure_index(self.artifacts, settings, view, system, dk, vectors, self.progress)
+
     def evaluation(self, system: str, keep: Keep) -> Path:
-        index = self.prunings.index(system, keep[1])
+        index = self.index(system, keep[1])
         return ensure_evaluation(
             self.artifacts, self.run.settings, self.on, system, keep, index, self.measured_queries, self.progress
         )

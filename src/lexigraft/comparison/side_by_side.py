@@ -107,7 +107,8 @@ def _judgements(asked: Asked, runs: Sequence[FinishedRun]) -> tuple[str, Judged]
         if asked.split != "auto":
             raise SettingError("--split chooses among the judgements of --data; a run has one that it measures")
         _require_same_judgements(runs)
-        judged_by = f"{runs[0].measured_split()} of {runs[0].collection.name}"
+        on = runs[0].reported_on()
+        judged_by = f"{on.split} of {on.collection.name}"
         judged = measured_systems.judged_by_run(runs[0])
     if not judged:
         raise InputError("the judgements hold no relevant document")
@@ -121,8 +122,8 @@ def _require_same_judgements(runs: Sequence[FinishedRun]) -> None:
         if other != first:
             raise InputError(
                 f"{runs[0].folder.root} and {run.folder.root} were measured against different judgements ({first[0]} "
-                f"of {runs[0].collection.name}, {other[0]} of {run.collection.name}); give those that both are to be "
-                "measured against: --qrels FILE or --data DIR"
+                f"of {runs[0].reported_on().collection.name}, {other[0]} of {run.reported_on().collection.name}); give "
+                "those that both are to be measured against: --qrels FILE or --data DIR"
             )
 
 

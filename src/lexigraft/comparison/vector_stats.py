@@ -10,6 +10,7 @@ from lexigraft.core.artifact import MANIFEST, read_manifest
 from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.systems_table import DENSE, HYBRID
 from lexigraft.core.types import Query
 from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.vectors import query_store
@@ -62,7 +63,8 @@ def _places(path: Path) -> Iterator[Path]:
         yield path
         return
     contents = json.loads(run.contents.read_text(encoding="utf-8"))
-    places = [place for system in contents["systems"] if (place := run.vectors(JUDGED, system)).is_dir()]
+    of_terms = [name for name in contents["systems"] if contents.get("kinds", {}).get(name) not in (DENSE, HYBRID)]
+    places = [place for system in of_terms if (place := run.vectors(JUDGED, system)).is_dir()]
     if not places:
         raise ArtifactError(f"the run at {path} has no vectors yet; continue it with the command that began it")
     yield from places

@@ -1,6 +1,6 @@
 """The systems of a run: BM25, the model of the run's own settings, those that [systems] names, and their peers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lexigraft.core.artifact import canonical_json
@@ -8,6 +8,7 @@ from lexigraft.core.config import settings_config, settings_of_system
 from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import BLEND, Settings
+from lexigraft.core.settings.finetune import MINED_BY_TEACHERS
 from lexigraft.core.systems_table import BM25, DENSE, HYBRID, KIND, MODEL, usual_kind
 
 OWN_HOME, HOMES = "model", "models"
@@ -43,9 +44,8 @@ class System:
 
     @property
     def teachers(self) -> tuple[str, ...]:
-        """The systems that it learns from; not itself, where all systems of a run are told the same."""
-        named = self.settings.finetune.teachers if self.is_model else ()
-        return tuple(name for name in named if name != self.name)
+        """The systems that it learns from: none of what is no model of terms."""
+        return self.settings.finetune.teachers if self.is_model else ()
 
     @property
     def trained_part(self) -> str:
@@ -110,6 +110,7 @@ def in_order_of_training(systems: Sequence[System]) -> list[System]:
                 f"finetune.teachers of {system.name} names {unknown[0]!r}, which is no system of this run that has "
                 f"vectors; those are {', '.join(allowed)}: add it to run.systems"
             )
+        _require_lessons(system, {one.name: one for one in systems})
     while waiting:
         ready = [one for one in waiting if all(name in placed for name in one.teachers)]
         if not ready:
@@ -118,6 +119,29 @@ def in_order_of_training(systems: Sequence[System]) -> list[System]:
         placed[ready[0].name] = ready[0]
         waiting.remove(ready[0])
     return [*placed.values(), *(system for system in systems if system.kind == BLEND)]
+
+
+def _require_lessons(pupil: System, systems: Mapping[str, System]) -> None:
+    """Raise where a system cannot learn from its teachers, before any of them is trained."""
+    finetune = pupil.settings.finetune
+    if not pupil.teachers:
+        return
+    if pupil.settings.data.in_passages and finetune.hears:
+        raise SettingError(
+            "finetune.teachers score whole documents, and data.passage_words or passage_by cuts them into passages; "
+            "leave one of the two out"
+        )
+    if BM25 not in systems and finetune.hears:
+        raise SettingError(f"finetune.teachers are measured beside {BM25}; add it to run.systems")
+    for teacher in (systems[name] for name in pupil.teachers if systems[name].learns):
+        other = teacher.settings.finetune
+        holds_out = other.validate_every > 0 and other.validation_queries >= finetune.validation_queries
+        if finetune.validate_every and not holds_out:
+            raise SettingError(
+                f"{teacher.name} would train on queries by which {pupil.name}, its pupil, validates; give it "
+                f"finetune.validate_every of more than 0 and finetune.validation_queries of at least "
+                f"{finetune.validation_queries}"
+            )
 
 
 def _before_ranking(settings: Settings) -> str:
@@ -131,11 +155,26 @@ def system_of(settings: Settings, name: str) -> System:
     """The system of that name, which `run.systems` may hold."""
     if name in settings.systems:
         kind = str(settings.systems[name][KIND])
-        return System(name, settings_of_system(settings, name), _home(name, kind), kind=kind)
+        own = settings_of_system(settings, name)
+        says_itself = "teachers" in settings.systems[name].get("finetune", {})
+        own = own if says_itself or name not in settings.finetune.teachers else _without_teachers(own)
+        return System(name, own, _home(name, kind), kind=kind)
     if name == BLEND:  # it is asked by words, whatever its model can do
         return System(name, replace(settings, model=replace(settings.model, queries="words")), "", kind=BLEND)
     kind = usual_kind(name) or MODEL
+    if name in settings.finetune.teachers:
+        settings = _without_teachers(settings)
     return System(name, settings, OWN_HOME if kind == MODEL else _home(name, kind), kind=kind)
+
+
+def _without_teachers(settings: Settings) -> Settings:
+    """The settings of a system that all others learn from, and so not itself: it learns from judgements."""
+    told = settings.finetune
+    in_batch = told.in_batch or (0.0 if told.kl or told.margin_mse else 1.0)
+    mined = told.negatives == MINED_BY_TEACHERS
+    negatives, n_negatives = ("", 0) if mined else (told.negatives, told.n_negatives)
+    finetune = replace(told, teachers=(), in_batch=in_batch, negatives=negatives, n_negatives=n_negatives)
+    return replace(settings, finetune=finetune)
 
 
 def _home(name: str, kind: str) -> str:

@@ -18,10 +18,11 @@ from lexigraft.vectors.same_model import require_same_model
 
 
 class DenseTextSearch:
-    """The dense vectors at `path`; the encoder, which they name, is loaded when a text is encoded."""
+    """The dense vectors at `path`; the encoder, which they name, is loaded when a text is encoded; `on_gpu`: on a
+    GPU where there is one, for many texts."""
 
-    def __init__(self, path: Path) -> None:
-        self.vectors = open_dense_vectors(path)
+    def __init__(self, path: Path, on_gpu: bool = False) -> None:
+        self.vectors, self._on_gpu = open_dense_vectors(path), on_gpu
         self._searcher = DenseSearcher(self.vectors)
 
     @cached_property
@@ -35,7 +36,7 @@ class DenseTextSearch:
                 "it back, or continue the run that they are of"
             )
         require_same_model(encoder, str(said["fingerprint"]))
-        return open_dense(encoder, int(said.get("bits", USUAL_BITS)))
+        return open_dense(encoder, int(said.get("bits", USUAL_BITS)), self._on_gpu)
 
     @property
     def n_documents(self) -> int:

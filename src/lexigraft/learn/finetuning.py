@@ -1,5 +1,6 @@
 """The stage that fine-tunes a model: a pre-trained one learns to rank."""
 
+import logging
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +31,8 @@ from lexigraft.train.ranking.ranking_validation import ValidationTexts
 from lexigraft.train.trainable import freeze, set_dropout
 from lexigraft.vocab.lexicon import open_lexicon
 from lexigraft.vocab.lookup import TableRows, own_terms_table, read_table, write_table
+
+log = logging.getLogger(__name__)
 
 QUERIES, DOCUMENTS, ASKED, RANKED = "queries", "documents", "validation-queries", "validation-documents"
 
@@ -76,6 +79,9 @@ def finetune(
     )
     training_pairs, validation = _open_texts(texts, data)
     lessons = _lessons(run, data, settings, job) if run is not None and settings.hears else None
+    if settings.hears and lessons is None and not (settings.in_batch or settings.kl or settings.margin_mse):
+        log.warning("no teacher is heard, and nothing else was to be learned from: judgements are (finetune.in_batch)")
+        settings = replace(settings, in_batch=1.0)
     alpha = model.alpha
     if isinstance(alpha, str):
         probes = open_pretrained, training_pairs, settings, seed, validation, checkpoint.with_name("alpha-probe")

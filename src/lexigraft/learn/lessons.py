@@ -154,10 +154,11 @@ def worth(vectors: TextVectors, validation: ValidationSet) -> Worth:
 
 
 def mean_reciprocal_rank(scores: NDArray[np.float64], wanted: NDArray[np.int64], depth: int = MRR_DEPTH) -> float:
-    """MRR of one wanted column a row; of equal scores the wanted one is last, and one that scores 0 is not found."""
+    """MRR of one wanted column a row; of equal scores the wanted one is last, and one that scores 0, as what shares no
+    term does, is not found."""
     own = scores[np.arange(len(wanted)), wanted]
     ranks = (scores >= own[:, None]).sum(1)
-    return float(np.where((ranks <= depth) & (own > 0), 1 / ranks, 0.0).mean())
+    return float(np.where((ranks <= depth) & (own != 0), 1 / ranks, 0.0).mean())
 
 
 def likeliest_temperature(scores: NDArray[np.float64], wanted: NDArray[np.int64]) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from lexigraft.core.errors import ArtifactError
 from lexigraft.core.progress import Progress
 from lexigraft.core.settings import Settings
 from lexigraft.data.collection import QUERIES, Collection
+from lexigraft.dense.store import KIND as DENSE_VECTORS
 from lexigraft.learn.mining import mine
 from lexigraft.learn.training_data import TRAIN
 from lexigraft.stages.cells import ensure_index, ensure_lexical_vectors
@@ -32,9 +33,17 @@ class MinedNegatives:
     progress: Progress
     system: str = BM25
 
+    @property
+    def searched(self) -> Path:
+        """What is searched of the judged view: an index, or the vectors of a dense system."""
+        vectors = self.folder.vectors(JUDGED, self.system)
+        made = read_manifest(vectors)
+        is_dense = made is not None and made.kind == DENSE_VECTORS
+        return vectors if is_dense else self.folder.index(JUDGED, self.system, 0)
+
     def index(self) -> Manifest:
-        """The system's index of the judged view; a run that has BM25 among its systems made it before."""
-        found = read_manifest(self.folder.index(JUDGED, self.system, 0))
+        """The manifest of that; a run that has BM25 among its systems made it before."""
+        found = read_manifest(self.searched)
         if found is not None and (self.system != BM25 or f"index {BM25} ({JUDGED})" in self.artifacts.labels):
             return found
         if self.system != BM25:
@@ -50,9 +59,9 @@ class MinedNegatives:
         parents = {"index": self.index().fingerprint}
         parents |= {part: self.collection.digest(part) for part in (QUERIES, TRAIN)}
         wanted = Manifest("negatives", FORMAT_VERSION, {"depth": depth}, parents)
-        index = self.folder.index(JUDGED, self.system, 0)
+        searched = self.searched
 
         def make(draft: Path) -> None:
-            mine(index, self.collection, draft / MINED, depth, self.progress)
+            mine(searched, self.collection, draft / MINED, depth, self.progress)
 
         return self.artifacts.ensure(self.stage, "mine negatives", out, wanted, make)

@@ -2,16 +2,19 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Query, Ranking
 from lexigraft.data.collection import Collection
 from lexigraft.data.sources import open_source
+from lexigraft.dense.store import KIND as DENSE_VECTORS
+from lexigraft.dense.text_search import DenseTextSearch
 from lexigraft.learn.training_data import TRAIN
 from lexigraft.measure.trec import write_run
 from lexigraft.search.encoded_index import EncodedIndex
@@ -94,14 +97,26 @@ def _relevant(collection: Collection) -> dict[str, set[str]]:
 
 
 def _rankings(index: Path, queries: list[Query], relevant: dict[str, set[str]], depth: int) -> Iterator[Ranking]:
-    """The rankings of the queries, in order, without what is relevant; searched some hundred at a time."""
-    opened = EncodedIndex(index, on_gpu=True)
-    searcher = Searcher(opened.index)
+    """The rankings of the queries, in order, without what is relevant; searched some thousand at a time."""
+    search = _search_of(index)
     for start in range(0, len(queries), QUERIES_AT_ONCE):
         some = queries[start : start + QUERIES_AT_ONCE]
         deeper = depth + max(len(relevant[query.query_id]) for query in some)
-        for ranking in searcher.search_batch(opened.encode_queries(some), deeper, os.cpu_count() or 1):
+        for ranking in search(some, deeper):
             yield _without(ranking, relevant[ranking.query_id], depth)
+
+
+def _search_of(path: Path) -> Callable[[list[Query], int], Iterable[Ranking]]:
+    """What searches many queries at once, k deep: of an index, or of the vectors of a dense system."""
+    made = read_manifest(path)
+    if made is not None and made.kind == DENSE_VECTORS:
+        dense = DenseTextSearch(path, on_gpu=True)
+        return lambda some, k: dense.search_all(
+            dense.encode_all([query.text for query in some]), k, [query.query_id for query in some]
+        )
+    opened = EncodedIndex(path, on_gpu=True)
+    searcher = Searcher(opened.index)
+    return lambda some, k: searcher.search_batch(opened.encode_queries(some), k, os.cpu_count() or 1)
 
 
 def _without(ranking: Ranking, relevant: set[str], depth: int) -> Ranking:

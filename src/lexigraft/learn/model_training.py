@@ -260,11 +260,6 @@ class ModelTraining:
         """The systems that fine-tuning learns from, as parents: they were trained and encoded before."""
         found: dict[str, str] = {}
         settings = self.settings.finetune
-        if settings.hears and self.settings.data.in_passages:
-            raise SettingError(
-                "finetune.teachers score whole documents, and data.passage_words or passage_by cuts them into "
-                "passages; leave one of the two out"
-            )
         for name in (BM25, *settings.teachers) if settings.hears else ():
             made = read_manifest(self.folder.vectors(JUDGED, name))
             if made is None:

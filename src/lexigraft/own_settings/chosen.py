@@ -26,6 +26,9 @@ from lexigraft.stages.layout import JUDGED
 
 # The sections that training depends on: where one of them changes, everything is chosen anew.
 LEARNED_BY = ("run", "data", "lexical", "vocab", "model", "backbone", "mlm", "pretrain", "teacher", "tilde", "finetune")
+LATER = (
+    ("data", "pairs"), ("model", "graft"), ("model", "calibrate"), ("finetune", "teachers"), ("finetune", "taught"),
+)  # fmt: skip
 LABEL = "own settings"  # what the report calls the time that choosing takes
 
 log = logging.getLogger(__name__)
@@ -109,15 +112,22 @@ def _choose(
 def _made_of(settings: Settings, time: GivenTime, collection: Collection, split: str | None) -> dict[str, Any]:
     """All that the choices depend on, beside the machine and its clock."""
     parts = (CORPUS, QUERIES, *(split for split in (TRAIN, DEV) if split in collection.splits))
-    told: dict[str, Any] = {name: settings_config(getattr(settings, name)) for name in LEARNED_BY}
-    told["run"].pop("peers")  # which systems there are is said by their names
-    told["systems"] = settings.systems
-    if not settings.data.makes_pairs:
-        del told["data"]["pairs"]  # choices from before this setting stay good
     return {
         "minutes": time.minutes,
         "by_hand": sorted(time.by_hand),
         "measured": split,
         "data": {part: collection.digest(part) for part in parts},
-        "settings": hashlib.sha256(canonical_json(told).encode()).hexdigest(),
+        "settings": digest_of(settings),
     }
+
+
+def digest_of(settings: Settings) -> str:
+    """Of all that decides how a model learns; settings that came later count where they are not as usual."""
+    told: dict[str, Any] = {name: settings_config(getattr(settings, name)) for name in LEARNED_BY}
+    told["run"].pop("peers")  # which systems there are is said by their names
+    told["systems"] = settings.systems
+    usual = Settings()
+    for section, name in LATER:
+        if getattr(getattr(settings, section), name) == getattr(getattr(usual, section), name):
+            del told[section][name]
+    return hashlib.sha256(canonical_json(told).encode()).hexdigest()

@@ -66,3 +66,7 @@ def test_bm25_is_taken_unless_a_blend_is_ahead_by_more_than_chance():
     assert taken.p == pytest.approx(0.0826, abs=2e-3)
     assert recommend_blend(taken, OperatingPoint(0, 9, "", mrr=0.51)).system == "bm25"
     assert chosen(ranks_of({NOTHING: 50}), 2.0).blend == NOTHING
+
+
+def test_one_query_is_enough_to_end():
+    assert chosen(ranks_of({Blend(0.25, 0.5): 1}, n=1), 2.0).blend == NOTHING

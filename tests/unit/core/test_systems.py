@@ -125,10 +125,39 @@ def test_teachers_are_trained_before_those_that_learn_from_them():
     systems = 'run.systems=["b","esplade","hybrid","bm25","dense","c"]'
     taught = ['systems.b.finetune.teachers=["c","dense"]', 'systems.c.finetune.teachers=["dense","bm25"]']
     assert in_order(systems, *taught) == ["bm25", "esplade", "dense", "c", "b"]
-    # What all systems of a run are told makes none its own teacher, and no dense one a pupil.
+    # What all systems of a run are told makes no teacher a pupil.
     assert in_order('run.systems=["bm25","esplade","dense"]', 'finetune.teachers=["dense"]') == [
         "bm25", "dense", "esplade",
     ]  # fmt: skip
+
+
+def test_who_teaches_all_others_has_no_teacher_unless_it_says_so():
+    """The example of docs/howto/training.md."""
+    told = [
+        'run.systems=["bm25","dense","whole","esplade"]', "systems.whole.finetune.aim=0",
+        'finetune.teachers=["whole","dense"]', "finetune.negatives=teachers", "finetune.n_negatives=1",
+    ]  # fmt: skip
+    assert in_order(*told) == ["bm25", "dense", "whole", "esplade"]
+    whole, own = (system_of(load_settings(None, told), name) for name in ("whole", "esplade"))
+    assert (whole.teachers, whole.settings.finetune.negatives, whole.settings.finetune.n_negatives) == ((), "", 0)
+    assert (own.teachers, own.settings.finetune.miner) == (("whole", "dense"), "whole")
+    itself = [*told, 'systems.whole.finetune.teachers=["dense"]']
+    assert system_of(load_settings(None, itself), "whole").settings.finetune.miner == "dense"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (["systems.a.finetune.validate_every=0"], "a would train on queries by which b, its pupil, validates"),
+        (["systems.a.finetune.validation_queries=9"], "finetune.validation_queries of at least 250"),
+        (["data.passage_words=9"], "score whole documents"),
+        (['run.systems=["a","b"]'], "are measured beside bm25; add it to run.systems"),
+    ],
+)
+def test_lessons_that_cannot_be(changes, said):
+    told = ['run.systems=["bm25","a","b"]', "systems.a.model.layers=2", 'systems.b.finetune.teachers=["a"]']
+    with pytest.raises(SettingError, match=said):
+        in_order(*told, *changes)
 
 
 @pytest.mark.parametrize(

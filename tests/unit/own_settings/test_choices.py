@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from lexigraft.core.config import load_settings
 from lexigraft.core.errors import SettingError
-from lexigraft.core.settings import FinetuneSettings, ModelSettings
+from lexigraft.core.settings import FinetuneSettings, ModelSettings, Settings
 from lexigraft.own_settings.batch import usual_batch
 from lexigraft.own_settings.choice import Choice, settings_of
+from lexigraft.own_settings.chosen import digest_of
 from lexigraft.own_settings.given_time import GivenTime
 from lexigraft.own_settings.kept import for_report, keep, kept
 from lexigraft.own_settings.memory import chunk_that_fits, free_memory
@@ -106,3 +108,11 @@ def test_steps_are_timed_after_one_that_is_not():
     asked.clear()
     seconds_of(lambda steps: asked.append(steps), seconds=0.0)
     assert asked == [1, 2]
+
+
+def test_settings_that_came_later_leave_former_choices_good():
+    """The digest of the usual settings is that of the version before them; one that is not as usual changes it."""
+    former = "13b389b2cff29fafa8f53fc66a3db3550a870954ab63723022ed9532e0c96099"
+    assert digest_of(Settings()) == former
+    for other in ("data.pairs=auto", "model.graft=neighbours", 'finetune.teachers=["dense"]', "finetune.steps=7"):
+        assert digest_of(load_settings(None, [other])) != former
