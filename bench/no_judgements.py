@@ -27,7 +27,8 @@ GPU = {
 def per_query(folder: RunFolder, view: str, system: str) -> dict[str, float]:
     """What each query is worth where the system is searched as the run chose."""
     points = json.loads(folder.operating_points.read_text())
-    place = folder.evaluation(system, points[system]["qk"], points[system]["dk"], view)
+    point = points.get(system, {"qk": 0, "dk": 0})  # a dense system or a hybrid has none
+    place = folder.evaluation(system, point["qk"], point["dk"], view)
     values: dict[str, float] = json.loads((place / "per_query.json").read_text())[MEASURE]
     return values
 

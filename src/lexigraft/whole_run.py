@@ -151,7 +151,7 @@ class _Run:
             recommended = recommend(run, validated, points)
             if self.blend is not None:  # which holds the model in it, as much as is of use
                 recommended = recommend_blend(self.blend[1], points[BLEND])
-            peers.measure(recommended.system if recommended else "")
+            recommended = peers.measure(recommended, on)
             if is_leader():
                 self.folder.write_contents(views, self.systems(), recommended.system if recommended else "")
             if on is None:
@@ -390,7 +390,7 @@ class _Run:
                 self.artifacts.timings(),
                 read_of_documents(self.folder, self.systems()),
             )
-            report |= with_peers(report, self.folder, hybrids)
+            report |= with_peers(report, self.folder, hybrids, on.view if on is not None else JUDGED)
             report |= {**worth_of_teachers(self.folder, self.systems()), **made}
             if recommended is not None:
                 report["recommended"] = recommended._asdict()

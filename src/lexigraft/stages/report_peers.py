@@ -9,21 +9,24 @@ from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.stages.text_searches import HybridChoice, searched_path
 
 
-def with_peers(report: Mapping[str, Any], run: RunFolder, hybrids: Mapping[str, HybridChoice]) -> dict[str, Any]:
-    """The rows with the bytes of what each searches and, where there are hybrids, how they are fused and why."""
-    rows = [{**row, "index_bytes": index_bytes(row, run, hybrids)} for row in report["rows"]]
+def with_peers(
+    report: Mapping[str, Any], run: RunFolder, hybrids: Mapping[str, HybridChoice], view: str = JUDGED
+) -> dict[str, Any]:
+    """The rows, measured over a view, with the bytes of what each searches and, where there are hybrids, how they are
+    fused and why."""
+    rows = [{**row, "index_bytes": index_bytes(row, run, hybrids, view)} for row in report["rows"]]
     fused = {name: choice._asdict() for name, choice in hybrids.items()}
     return {"rows": rows, **({"hybrids": fused} if fused else {})}
 
 
-def index_bytes(row: Mapping[str, Any], run: RunFolder, hybrids: Mapping[str, HybridChoice]) -> int:
+def index_bytes(row: Mapping[str, Any], run: RunFolder, hybrids: Mapping[str, HybridChoice], view: str) -> int:
     """The bytes of all files of what a search reads: an index of terms, dense vectors, or both."""
     name = row["system"]
     if name in hybrids:
-        paths = [searched_path(run, JUDGED, part) for part in hybrids[name].of]
+        paths = [searched_path(run, view, part) for part in hybrids[name].of]
     elif "width" in row:
-        paths = [run.vectors(JUDGED, name)]
+        paths = [run.vectors(view, name)]
     else:
-        paths = [run.index(JUDGED, name, row["dk"])]
+        paths = [run.index(view, name, row["dk"])]
     found = [manifest for path in paths if (manifest := read_manifest(path)) is not None]
     return sum(int(facts["bytes"]) for manifest in found for facts in manifest.files.values())
