@@ -3,6 +3,7 @@ the weights says so."""
 
 from pathlib import Path
 
+from lexigraft.core.errors import InputError
 from lexigraft.model.backbone import embedded_folder
 from lexigraft.model.foreign import read_json
 
@@ -14,7 +15,10 @@ def why_no_sentence_encoder(backbone: str) -> str:
     """Why the mean over the tokens of `backbone` ("embedded", a folder or a hub name) is no sentence vector as it
     comes; empty where it is one."""
     source = _source(backbone)
-    parts = read_json(source, "modules.json")
+    try:
+        parts = read_json(source, "modules.json")
+    except InputError as error:  # of a hub that cannot be asked now
+        return str(error)
     if parts is None:
         return "it has no modules.json, by which sentence-transformers says of which parts an encoder is made"
     kinds = [str(part.get("type", "")).rpartition(".")[2] for part in parts]
