@@ -2,6 +2,7 @@
 chosen by made ones; and an encoder that is taken as it comes."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -68,6 +69,29 @@ def test_an_encoder_as_it_comes_is_the_backbone_whole(place, lexigraft, tmp_path
     assert np.asarray(open_dense(out / "models/dense/encoder").embed(some, False)) == pytest.approx(stored, abs=1e-6)
     again = lexigraft(*command(place, "judged", out, *more, "--set", "dense.learning_rate=0.5"))
     assert "take the encoder of dense: done before" in again.stderr
+
+
+def test_a_sentence_encoder_is_a_system_and_a_teacher_without_being_asked_for(place, lexigraft, tmp_path):
+    out, backbone = tmp_path / "run", tmp_path / "bert"
+    shutil.copytree(place / "bert", backbone)
+    parts = [{"type": "sentence_transformers.models.Transformer", "path": ""}]
+    parts.append({"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"})
+    (backbone / "modules.json").write_text(json.dumps(parts))
+    (backbone / "1_Pooling").mkdir()
+    (backbone / "1_Pooling/config.json").write_text(json.dumps({"pooling_mode_mean_tokens": True}))
+    more = [f"model.backbone={backbone}", 'finetune.teachers=["bm25","dense"]']
+    answer = lexigraft(*command(place, "judged", out), *(part for one in more for part in ("--set", one)))
+    assert answer.status == 0, answer.stderr
+    report = answer.json
+    assert {row["system"] for row in report["rows"]} == {"bm25", "esplade-doc", "blend", "dense", "hybrid"}
+    assert "take the encoder of dense" in answer.stderr and "train of dense" not in answer.stderr
+    facts = json.loads((out / "models/esplade-doc/finetuned/teachers.json").read_text())
+    assert facts["bm25"]["heard"] and set(facts["dense"]) == {"mrr", "temperature", "loss", "with_bm25", "heard"}
+    assert facts["dense"]["heard"] == (facts["dense"]["with_bm25"]["mrr"] > facts["bm25"]["mrr"])
+    choice = report["hybrids"]["hybrid"]
+    clearly = choice["ahead"] > 0.02 and choice["p"] is not None and choice["p"] < 0.05
+    assert report["recommended"]["system"] == ("hybrid" if clearly else choice["of"][0])
+    assert lexigraft("search", "--run", out, "--json", "n7w1").json["hits"]
 
 
 def test_what_is_made_from_scratch_cannot_be_taken_as_it_comes(place, lexigraft, tmp_path):

@@ -52,17 +52,16 @@ def recommend(
 def recommend_hybrid(
     taken: Recommendation | None, name: str, choice: HybridChoice, row: Mapping[str, Any]
 ) -> Recommendation | None:
-    """The hybrid of that name in the place of its first system, which was `taken`, where it is ahead of that by what a
-    model that reads queries must be, and by more than chance; `row` is the report's, empty where nothing is measured.
-    """
-    if taken is None or choice.of[0] != taken.system or choice.ahead is None or choice.p is None:
+    """The hybrid of that name in the place of its first system, which was `taken` or is BM25 in a run without models,
+    where it is ahead of that by what a model that reads queries must be, and by more than chance; `row` is that of the
+    report, empty where nothing is measured."""
+    first = taken.system if taken is not None else BM25
+    if choice.of[0] != first or choice.ahead is None or choice.p is None:
         return taken
     if choice.ahead <= AHEAD_WITH_MODEL or choice.p >= LEVEL:
         return taken
     takes = f"; a query takes {row['ms_text_to_ids']:.2g} ms here, most of it to be encoded" if row else ""
-    return Recommendation(
-        name, f"{choice.why}; {choice.ahead:.4f} above {taken.system} alone (p = {choice.p:.2g}){takes}"
-    )
+    return Recommendation(name, f"{choice.why}; {choice.ahead:.4f} above {first} alone (p = {choice.p:.2g}){takes}")
 
 
 def _reason(taken: str, asked: list[System]) -> str:

@@ -66,6 +66,8 @@ def test_a_hybrid_is_recommended_where_it_is_worth_its_milliseconds(ahead, p, sy
     other = choice._replace(of=["bm25", "dense"])  # of which nobody knows whether it is ahead of the blend
     assert recommend_hybrid(Recommendation("blend", "cheap"), "hybrid", other, {}) == ("blend", "cheap")
     assert recommend_hybrid(None, "hybrid", choice, {}) is None
+    without_models = recommend_hybrid(None, "hybrid", other, {})
+    assert (without_models is not None) == (system == "hybrid")
 
 
 def systems(*overrides):
