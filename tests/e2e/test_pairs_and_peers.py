@@ -59,7 +59,7 @@ def test_an_encoder_as_it_comes_is_the_backbone_whole(place, lexigraft, tmp_path
     more = ("--set", 'run.systems=["bm25","dense"]', "--set", "dense.trains=off", "--set", "dense.document_length=60")
     answer = lexigraft(*command(place, "judged", out, *more))
     assert answer.status == 0, answer.stderr
-    assert "is taken as it comes, though it has no modules.json" in " ".join(answer.stderr.split())
+    assert "is taken as it comes, though it shows no modules.json" in " ".join(answer.stderr.split())
     assert {row["system"] for row in answer.json["rows"]} == {"bm25", "dense"}
     some = [document.contents for document in texts(3)]
     untouched = DenseEncoder.of(load_backbone(str(place / "bert")), 20, 60).eval()  # all layers; model.layers is 1
@@ -77,6 +77,7 @@ def test_a_sentence_encoder_is_a_system_and_a_teacher_without_being_asked_for(pl
     parts = [{"type": "sentence_transformers.models.Transformer", "path": ""}]
     parts.append({"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"})
     (backbone / "modules.json").write_text(json.dumps(parts))
+    (backbone / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 48}))
     (backbone / "1_Pooling").mkdir()
     (backbone / "1_Pooling/config.json").write_text(json.dumps({"pooling_mode_mean_tokens": True}))
     more = [f"model.backbone={backbone}", 'finetune.teachers=["bm25","dense"]']
@@ -84,6 +85,8 @@ def test_a_sentence_encoder_is_a_system_and_a_teacher_without_being_asked_for(pl
     assert answer.status == 0, answer.stderr
     report = answer.json
     assert {row["system"] for row in report["rows"]} == {"bm25", "esplade-doc", "blend", "dense", "hybrid"}
+    meta = open_dense(out / "models/dense/encoder").meta
+    assert (meta.query_length, meta.document_length) == (48, 48)
     assert "take the encoder of dense" in answer.stderr and "train of dense" not in answer.stderr
     facts = json.loads((out / "models/esplade-doc/finetuned/teachers.json").read_text())
     assert facts["bm25"]["heard"] and set(facts["dense"]) == {"mrr", "temperature", "loss", "with_bm25", "heard"}
@@ -102,7 +105,7 @@ def test_what_is_made_from_scratch_cannot_be_taken_as_it_comes(place, lexigraft,
 
 
 def test_the_mean_over_tokens_is_known_by_what_lies_beside_the_weights(tmp_path):
-    assert "no modules.json" in why_no_sentence_encoder(str(tmp_path))
+    assert "shows no modules.json" in why_no_sentence_encoder(str(tmp_path))
     kinds = ["Transformer", "Pooling", "Normalize"]
     parts = [{"type": f"sentence_transformers.models.{kind}", "path": "1_Pooling" * (at == 1)} for at, kind in
              enumerate(kinds)]  # fmt: skip

@@ -100,8 +100,10 @@ class DenseTraining:
             )
         if reason := why_no_sentence_encoder(name):
             log.warning("dense.trains = off: %s is taken as it comes, though %s", name, reason)
-        query_length, usual = lengths(self.settings)
-        document_length = self.settings.dense.document_length or own_length(name) or usual
+        dense, own, (query_length, document_length) = self.settings.dense, own_length(name), lengths(self.settings)
+        query_length, document_length = (
+            dense.query_length or own or query_length, dense.document_length or own or document_length,
+        )  # fmt: skip
         config = {
             "backbone": name, **file_hashes(Path(name)), "query_length": query_length,
             "document_length": document_length, "trains": False,

@@ -39,8 +39,9 @@ class DenseSettings(Section, name="dense"):
     )
     symmetric: bool = setting(True, "documents must find their queries too; hard negatives need not")
     query_length: int = setting(
-        0, "subwords read of a query, special ones included", at_least=0, zero="as `model.query_length`"
-    )
+        0, "subwords read of a query, special ones included", at_least=0,
+        zero="as `model.query_length`; of an encoder as it comes, as many as its own files say",
+    )  # fmt: skip
     document_length: int = setting(
         0, "subwords read of a document, special ones included", at_least=0,
         zero="as `model.document_length`; of an encoder as it comes, as many as its own files say",
