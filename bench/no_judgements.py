@@ -1,6 +1,6 @@
 """What texts alone are worth: runs with made pairs over judged collections and seeds, against BM25, as JSON.
 
-    python bench/no_judgements.py --out RUNS --seeds 0 1 2 DIR... [-- --set finetune.steps=300 ...]
+    python -m bench.no_judgements DIR... --out RUNS --seeds 0 1 2 [--set finetune.steps=400 ...]
 
 Training judgements of the collections are not used (`--pairs made`); test judgements are only measured on. A query's
 value is its mean over the seeds, and p that of a paired t-test over queries. Runs that are there are continued.
@@ -17,17 +17,20 @@ from lexigraft.stages.layout import RunFolder
 
 MEASURE = "nDCG@10"
 GPU = {
-    "model.layers": 0, "model.document_length": 256, "model.query_length": 32, "pretrain.steps": 100,
-    "pretrain.learning_rate": 3e-4, "finetune.steps": 300, "finetune.batch": 128, "finetune.learning_rate": 2e-4,
-    "finetune.frozen_layers": 2, "finetune.warmup": 30, "finetune.ramp": 80, "finetune.validate_every": 50,
-    "finetune.checkpoint_every": 300, "data.on_duplicate": "skip",
+    "model.layers": 0, "model.document_length": 128, "model.query_length": 32, "pretrain.steps": 50,
+    "finetune.learning_rate": 3e-4, "finetune.frozen_layers": 2, "finetune.checkpoint_every": 300,
+    "data.on_duplicate": "skip",
+}  # fmt: skip
+
+TAUGHT = {
+    "model.queries": "table", "run.systems": ["bm25", "dense", "esplade-doc", "blend"], "finetune.teachers": ["dense"],
+    "dense.steps": 100, "dense.learning_rate": 2e-5,
 }  # fmt: skip
 
 
 def per_query(folder: RunFolder, view: str, system: str) -> dict[str, float]:
     """What each query is worth where the system is searched as the run chose."""
-    points = json.loads(folder.operating_points.read_text())
-    point = points.get(system, {"qk": 0, "dk": 0})  # a dense system or a hybrid has none
+    point = json.loads(folder.operating_points.read_text()).get(system, {"qk": 0, "dk": 0})
     place = folder.evaluation(system, point["qk"], point["dk"], view)
     values: dict[str, float] = json.loads((place / "per_query.json").read_text())[MEASURE]
     return values
@@ -49,13 +52,18 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--set", action="append", default=[], help="over the settings of the script, section.key=value")
-    parser.add_argument("--cpu", action="store_true", help="the usual settings instead of those for a GPU")
+    parser.add_argument("--cpu", action="store_true", help="the usual settings, not those for a GPU")
+    parser.add_argument("--taught", action="store_true", help="a dense system of the same backbone teaches the model")
     options = parser.parse_args()
     more = dict(one.split("=", 1) for one in options.set)
     for data in options.data:
         runs, recommended = [], []
         for seed in options.seeds:
-            values = {**({} if options.cpu else GPU), **{k: _value(v) for k, v in more.items()}}
+            values = {
+                **({} if options.cpu else GPU),
+                **(TAUGHT if options.taught else {}),
+                **{k: _value(v) for k, v in more.items()},
+            }
             values |= {"data.pairs": "made", "run.seed": seed}
             run = lg.run(data, options.out / f"{data.name}-{seed}", set=values)
             runs.append(RunFolder(run.folder))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lexigraft.comparison.blending import ChosenBlend, choose_blend, ensure_blended_vectors, recommend_blend
+from lexigraft.comparison.blending import ChosenBlend, chosen_blend, ensure_blended_vectors, recommend_blend
 from lexigraft.comparison.cost_limits import with_aim
 from lexigraft.comparison.operating_points import choose_operating_points
 from lexigraft.comparison.peers import PeersOfRun
@@ -24,9 +24,9 @@ from lexigraft.core.resources import measured
 from lexigraft.core.settings import AUTO, BLEND, Settings
 from lexigraft.core.systems import OWN_HOME, System, in_order_of_training, systems_of
 from lexigraft.core.systems_table import BM25, DENSE
-from lexigraft.data.collection import CORPUS, Collection
+from lexigraft.data.collection import Collection
 from lexigraft.learn.model_training import ModelTraining
-from lexigraft.learn.training_data import training_files
+from lexigraft.learn.taken_folder import TakenFolder
 from lexigraft.learn.usual_systems import with_systems
 from lexigraft.measure.measures import check_measures
 from lexigraft.own_settings.chosen import own_settings
@@ -34,28 +34,25 @@ from lexigraft.own_settings.given_time import GivenTime
 from lexigraft.own_settings.kept import for_report
 from lexigraft.stages.cells import (
     MeasuredOn,
-    document_config,
     ensure_evaluation,
     ensure_index,
     ensure_lexical_vectors,
 )
-from lexigraft.stages.collect import PYDOCS, collect, collected, source_description
-from lexigraft.stages.encode_model import bits_config, encode_with_trained_model
-from lexigraft.stages.ensure import STAGES, Ensurer
+from lexigraft.stages.collect import PYDOCS, collect
+from lexigraft.stages.ensure import STAGES, Ensurer, barrier
 from lexigraft.stages.evaluate import JudgedQueries, measure_names
 from lexigraft.stages.expanded_documents import Expansions
 from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.stages.layout import FULL, JUDGED, RunFolder
 from lexigraft.stages.made import MADE, judged_split, measured_on, with_pairs
 from lexigraft.stages.made import for_report as made_for_report
+from lexigraft.stages.model_cells import ensure_model_vectors
 from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
 from lexigraft.stages.report import assemble_report, write_report
 from lexigraft.stages.report_peers import with_peers
 from lexigraft.stages.run_facts import read_of_documents, worth_of_teachers
-from lexigraft.stages.run_origin import empty, is_of_another, refusal, require_emptiable, write_origin
 from lexigraft.stages.text_searches import HybridChoice
 from lexigraft.stages.texts import ensure_texts
-from lexigraft.vectors import store as vectors_store
 from lexigraft.vectors.deciding_words import decide_words
 
 COLLECTION_FORMAT = 1
@@ -123,16 +120,16 @@ class _Run:
         replace_other: bool = False,
     ) -> None:
         self.source, self.folder, self.settings, self.progress = source, folder, settings, progress
-        self.time, self.replace_other = time, replace_other
+        self.time, self.place = time, TakenFolder(source, folder, settings, replace_other)
         self.artifacts = Ensurer(folder, from_stage)
         self.blend: tuple[System, ChosenBlend, Manifest] | None = None  # of which model, how much, and its artifact
         self.encoded: dict[str, JudgedQueries] = {}  # by system: encoded once, measured at every pruning
 
     def all_stages(self) -> dict[str, Any]:
-        description = self.description()
+        description = self.place.description()
         check_measures(measure_names(self.settings.evaluate))
         with self._lock():
-            self.take_folder(description)
+            self.place.take(description)
             views, timed = self.views(description), self.time is not None
             self.settings = with_systems(self.settings, views[JUDGED], self.folder.read_contents(), timed)
             self.settings = with_word_rule(self.settings, views[JUDGED])
@@ -166,46 +163,10 @@ class _Run:
     def _lock(self) -> AbstractContextManager[None]:
         return writer_lock(self.folder.root) if is_leader() else nullcontext()
 
-    def description(self) -> dict[str, Any]:
-        """What the collection is; read before anything is written, so that a bad source leaves no folder behind."""
-        description = source_description(self.source, self.settings.data)
-        if Path(self.source).resolve() == self.folder.root.resolve():
-            raise SettingError(
-                f"--out {self.folder.root} is the collection itself; give a folder of its own for the run"
-            )
-        if is_leader():
-            self.replaces(description)
-        return description
-
-    def replaces(self, description: dict[str, Any]) -> bool:
-        """Whether the folder holds the run of another collection; raises where that may not go, or cannot."""
-        if not is_of_another(self.folder, self.source, description):
-            return False
-        if not self.replace_other:
-            raise refusal(self.folder)
-        require_emptiable(self.folder)
-        return True
-
-    def take_folder(self, description: dict[str, Any], trains: bool = False) -> None:
-        """Note whose folder this is. What is there of another collection goes, after a look at what will be asked of
-        the new one: nothing is lost to a wrong argument. `trains`: a model of it is made in any case."""
-        if not is_leader():
-            return
-        if self.replaces(description):  # once more: before there was a lock, another process may have begun
-            if self.source != PYDOCS:
-                given = collected(self.source, self.settings.data, self.folder.collection)[JUDGED]
-                given.evaluation_split(self.settings.data.split)
-                systems = systems_of(with_systems(self.settings, given))
-                if not self.settings.data.makes_pairs and (trains or any(one.learns for one in systems)):
-                    training_files(given)
-            log.warning("%s: the run of another collection is removed, as --replace asks", self.folder.root)
-            empty(self.folder)
-        write_origin(self.folder, self.source)
-
     def train_until(self, stage: str) -> Path:
-        description = self.description()
+        description = self.place.description()
         with self._lock():
-            self.take_folder(description, trains=True)
+            self.place.take(description, trains=True)
             judged = self.views(description)[JUDGED]
             self.settings = with_word_rule(self.settings, judged)
             split = judged_split(self.settings, judged)
@@ -258,7 +219,7 @@ class _Run:
                 continue
             training = None
             if system.name == BLEND:
-                self.blend = self.chosen_blend(validated)
+                self.blend = chosen_blend(validated.run, validated)
             if system.is_model:
                 steered = with_aim(validated.run, validated, system)
                 training = self.training(views[JUDGED], validated.run.split, steered)
@@ -276,16 +237,6 @@ class _Run:
                         validated.indexes[system.name, keep] = made
                 if view == searched:
                     log.info("searchable now: lexigraft search --run %s --system %s", self.folder.root, system.name)
-
-    def chosen_blend(self, validated: PruningsOnValidation) -> tuple[System, ChosenBlend, Manifest]:
-        """The model that is blended into BM25, and how much of it."""
-        model = next((one for one in self.systems() if one.is_model and one.settings.model.queries != "model"), None)
-        if model is None or BM25 not in self.settings.run.systems:
-            raise SettingError(
-                f"run.systems = {list(self.settings.run.systems)}: {BLEND} needs {BM25} and a model whose queries need "
-                "none; name both, and set model.queries to table or words"
-            )
-        return model, *choose_blend(validated.run, validated, model)
 
     def steered(self, judged: Collection, split: str | None, own: System) -> System:
         """The run's own model with the cost that its training is steered to: that of BM25, which is indexed first, as
@@ -307,25 +258,7 @@ class _Run:
     ) -> Manifest:
         if model is None:
             return ensure_lexical_vectors(self.artifacts, system.settings, view, collection, system.name, self.progress)
-        path = self.folder.vectors(view, system.name)
-        bits = system.settings.model.bits
-        config = {**document_config(self.settings), "encoder": "model", **bits_config(bits)}
-        # New queries or judgements change no document.
-        parents = {"corpus": collection.digest(CORPUS), "model": model.fingerprint}
-
-        if expansions is not None:
-            parents["expansions"] = expansions.digest
-
-        def make(folder: Path) -> None:
-            encode_with_trained_model(
-                collection, self.settings.data, self.folder.of(system).model("finetuned"), folder, path,
-                self.progress,
-                expansions.file if expansions is not None else None,
-                bits=bits,
-            )  # fmt: skip
-
-        wanted = self.manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents)
-        return self.artifacts.ensure("encode", f"encode {system.name} ({view})", path, wanted, make)
+        return ensure_model_vectors(self.artifacts, system, view, collection, model, expansions, self.progress)
 
     def index(self, view: str, system: str, keep: DocumentCut, vectors: Manifest) -> Manifest:
         return ensure_index(self.artifacts, self.settings, view, system, keep, vectors, self.progress)
@@ -367,6 +300,7 @@ class _Run:
                 self.index(searched, system, point.dk, vectors)
         if is_leader():
             write_operating_points(self.folder, points)
+        barrier()  # hybrids read them
         return points
 
     def report(

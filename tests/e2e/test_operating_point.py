@@ -15,7 +15,8 @@ from lexigraft.core.systems import System
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.finished_run import open_run
 from lexigraft.stages.operating_point import as_json, read_operating_point
-from lexigraft.stages.report import kept_terms, operating_point_lines, table_cells
+from lexigraft.stages.report import operating_point_lines, table_cells
+from lexigraft.stages.report_picture import kept_terms
 from lexigraft.whole_run import run as run_pipeline
 from tests.e2e.test_evaluate import made_collection
 

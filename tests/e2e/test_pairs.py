@@ -58,6 +58,7 @@ def test_texts_alone_train_a_model_and_are_measured_by_made_queries(place, lexig
     assert {row["system"] for row in report["rows"]} == {"bm25", "esplade-doc", "blend"}
     assert report["recommended"]["system"] in ("bm25", "blend")
     assert "made queries" in report["recommended"]["why"]
+    assert "made dev queries" in report["operating_points"]["esplade-doc"]["why"]
     assert "The numbers above are of made queries" in (out / "report.md").read_text()
     assert {"corpus.jsonl", "queries.jsonl", "qrels", "pairs.json"} <= {file.name for file in (out / "pairs").iterdir()}
     for system in ("bm25", "esplade-doc", "blend"):  # the documents as they are, with their titles
@@ -65,7 +66,8 @@ def test_texts_alone_train_a_model_and_are_measured_by_made_queries(place, lexig
         assert found["hits"][0]["doc_id"] == "d7", system
     again = lexigraft(*command(place, "texts", out))
     assert again.status == 0
-    assert "make pairs: done before" in again.stderr and "finetune of esplade-doc: done before" in again.stderr
+    for stage in ("make pairs", "finetune of esplade-doc", "choose blend", "choose (qk, dk) of blend"):
+        assert f"{stage}: done before" in again.stderr
     shown = lexigraft("report", "--run", out)
     assert "made queries over" in " ".join(shown.stdout.split())
 

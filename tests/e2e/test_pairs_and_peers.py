@@ -43,7 +43,7 @@ def test_peers_are_measured_where_the_others_are_and_chosen_by_made_queries(plac
     assert not (out / "judged/dense/evaluation-qk0-dk0").exists()
     choice = report["hybrids"]["hybrid"]
     held_out = {line.split("\t")[0] for line in (out / "pairs/qrels/dev.tsv").read_text().splitlines()[1:]}
-    assert choice["queries"] == len(held_out) and "made queries that were held out" in choice["why"]
+    assert choice["queries"] == len(held_out) and "made dev queries" in choice["why"]
     size = sum(file.stat().st_size for file in (out / "full/dense/vectors").iterdir() if file.name != "manifest.json")
     assert rows["dense"]["index_bytes"] == size
     assert lexigraft("search", "--run", out, "--system", "hybrid", "--json", "n7w1").json["hits"]

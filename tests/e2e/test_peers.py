@@ -21,6 +21,7 @@ from lexigraft.search.text_search import SparseTextSearch
 from lexigraft.search.weighted_fusion import weighted_sum
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.text_searches import open_text_search, read_choice
+from tests.conftest import index_of, sparse_matrix
 from tests.families import STEMS, write_backbone
 
 CONFIG = """
@@ -134,6 +135,10 @@ def test_in_the_report_a_search_and_a_comparison(call, place, lexigraft):
     assert refused.status == 2 and "it has no terms to keep" in refused.stderr
     refused = lexigraft("search", "--run", run, "--system", "dense", "kura", "--cost", 0.5)
     assert refused.status == 2 and "dense is not pruned" in refused.stderr
+    for command in (("bench", "search", "--system", "dense"), ("evaluate", "--system", "hybrid", "--budget", "bm25")):
+        refused = lexigraft(*command, "--run", run)
+        said = f"{command[-1] if command[0] == 'bench' else 'hybrid'} of {run} is a"
+        assert refused.status == 2 and said in refused.stderr.replace("\n", ""), refused.stderr
 
 
 def test_a_hybrid_is_its_two_systems_fused(call, place):
@@ -162,26 +167,22 @@ def test_a_hybrid_is_its_two_systems_fused(call, place):
     assert Fusion("weighted", 0.3).fuse(parts, 5) == fixed
 
 
-def test_systems_over_different_documents_are_refused_by_name(call, place, lexigraft):
+def test_systems_over_different_documents_are_refused_by_name(call, place):
     call(place / "run")
     ours = open_text_search(RunFolder(place / "run"), "judged", "dense")
 
-    def index_of(name, ids):
-        write_collection(place / name, [Document(doc_id, "", "kura mela") for doc_id in ids], [], {})
-        assert lexigraft("index", "--data", place / name, "--out", place / f"{name}.index").status == 0
-        return SparseTextSearch(place / f"{name}.index")
-
-    def hybrid(other):
-        return HybridTextSearch(["ours", "theirs"], [ours, other], Fusion("rrf"), 10)
+    def hybrid(name, ids):
+        index_of(sparse_matrix([{0: 1.0}] * len(ids), 1, ids), place / name)
+        return HybridTextSearch(["ours", "theirs"], [ours, SparseTextSearch(place / name)], Fusion("rrf"), 10)
 
     same = [f"d{number}" for number in range(60)]
-    assert hybrid(index_of("same", same)).n_documents == 60
+    assert hybrid("same", same).n_documents == 60
     with pytest.raises(
         InputError, match=r"ours and theirs are over different documents \(60 documents and 2 documents"
     ):
-        hybrid(index_of("fewer", same[:2]))
+        hybrid("fewer", same[:2])
     with pytest.raises(InputError, match=r"over different documents \(only ours has 'd59'\)"):
-        hybrid(index_of("others", [*same[:-1], "other"]))
+        hybrid("others", [*same[:-1], "other"])
 
 
 def test_passages_are_folded(call, place):

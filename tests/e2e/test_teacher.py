@@ -184,14 +184,19 @@ def test_a_run_trains_a_teacher_and_learns_from_it(data, tmp_path, lexigraft):
     quality = first.json["teacher"]
     assert (quality["split"], quality["queries"], quality["depth"]) == ("test", 10, 100)
     assert 0 < quality["bm25"]["MRR@10"] <= 1
-    is_worse = quality["teacher"]["MRR@10"] < quality["bm25"]["MRR@10"]
+    validation = json.loads((run / "model/teacher/validation/quality.json").read_text())
+    is_worse = validation["teacher"]["MRR@10"] < validation["bm25"]["MRR@10"]
     assert ("the teacher ranks worse than BM25" in first.stderr) == is_worse
+    assert (validation["split"], validation["queries"]) == ("held out", 5)
     assert quality == json.loads((run / "model/teacher/quality/quality.json").read_text())
     line = f"MRR@10 {quality['teacher']['MRR@10']:.4f}, where BM25's own order has {quality['bm25']['MRR@10']:.4f}"
     assert line in (run / "report.md").read_text()
     assert first.stderr.count("encode bm25 (judged)") == 1  # the run's own index is the one that is mined
-    assert {path.name for path in (run / "model/teacher").iterdir()} == {"negatives", "model", "scores", "quality"}
-    assert "kl" in json.loads((run / "model/finetuned/history.json").read_text())[0]
+    assert {path.name for path in (run / "model/teacher").iterdir()} == {
+        "negatives", "model", "scores", "quality", "validation",
+    }  # fmt: skip
+    heard = json.loads((run / "model/finetuned/history.json").read_text())[0]
+    assert ("kl" in heard) != is_worse and ("rank" in heard)  # one that is worse is not learned from
 
     measured = {f"q{number}" for number in range(N_TRAIN, N)}
     mined = {pair.query_id for pair in read_scores(run / "model/teacher/negatives/negatives.trec")}

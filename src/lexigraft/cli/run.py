@@ -166,9 +166,9 @@ def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
         made_lines,
         operating_point_lines,
         reading_lines,
-        searched_rows,
         table_cells,
     )
+    from lexigraft.stages.report_picture import searched_rows
 
     if not report:  # another process has it
         return

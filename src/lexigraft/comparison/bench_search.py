@@ -28,7 +28,7 @@ def bench_run(
 ) -> dict[str, Any]:  # fmt: skip
     """Measure an index of a run's judged view with `queries`, or those that the run is measured on."""
     folder = RunFolder(run)
-    name = folder.searchable(system)[1]
+    name = folder.require_terms(folder.searchable(system)[1])
     index = folder.index(JUDGED, name, dk)
     asked = list_queries(queries) if queries is not None else _measured_queries(folder)
     return {"system": name, **bench_index(index, asked, methods, ks, runs, limit)}

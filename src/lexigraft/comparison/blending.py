@@ -20,6 +20,7 @@ from lexigraft.comparison.prunings import BM25, PruningsOnValidation
 from lexigraft.comparison.recommendation import Recommendation
 from lexigraft.comparison.validation import CHOSEN_BY, DEPTH, validation_queries
 from lexigraft.core.artifact import Manifest, read_manifest, write_json
+from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import BLEND
 from lexigraft.core.systems import System
 from lexigraft.data.collection import QUERIES
@@ -60,13 +61,24 @@ class ChosenBlend(NamedTuple):
         return Blend(self.own, self.expansion)
 
 
+def chosen_blend(run: FinishedRun, measured: PruningsOnValidation) -> tuple[System, ChosenBlend, Manifest]:
+    """The model of a run that is blended into BM25, and how much of it; raises where there is none."""
+    model = next((one for one in run.systems() if one.is_model and one.settings.model.queries != "model"), None)
+    if model is None or BM25 not in run.settings.run.systems:
+        raise SettingError(
+            f"run.systems = {list(run.settings.run.systems)}: {BLEND} needs {BM25} and a model whose queries need "
+            "none; name both, and set model.queries to table or words"
+        )
+    return model, *choose_blend(run, measured, model)
+
+
 def choose_blend(run: FinishedRun, measured: PruningsOnValidation, model: System) -> tuple[ChosenBlend, Manifest]:
     """The blend of BM25 and a model that is best on validation queries, and its artifact, kept or made."""
     on = validation_queries(run, measured=False, system=model)
     indexes = {name: measured.index(name, 0).fingerprint for name in (BM25, model.name)}
     parents = {**indexes, "queries": run.collection.digest(QUERIES), "judgements": on.digest}
     config: dict[str, Any] = {"model": model.name, "candidates": [list(one) for one in CANDIDATES]}
-    folder = run.folder.choice(BLEND)
+    folder = run.folder.choice(BLEND, BLEND)  # beside that of its operating point
 
     def make(out: Path) -> None:
         vectors = blended_vectors(run, JUDGED, model)

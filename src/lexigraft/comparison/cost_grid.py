@@ -100,6 +100,7 @@ def cost_grid(
     """
     run = open_run(path)
     name = run.require_system(system) if system is not None else run.folder.searchable(None)[1]
+    run.folder.require_terms(name)
     grid = [(qk, dk) for dk in dks for qk in qks]
     with writer_lock(run.folder.root):
         return _Measuring(run, name, progress).grid(grid, budget)

@@ -7,7 +7,7 @@ from typing import Any
 from lexigraft.core.cut import Keep
 from lexigraft.stages.pictures import BM25_LOOK, finish, legend_below, log_axis, new_figure, save_figure
 from lexigraft.stages.point_labels import Named, label_points
-from lexigraft.stages.report import kept_terms
+from lexigraft.stages.report_picture import kept_terms
 
 Row = Mapping[str, Any]
 

@@ -75,7 +75,7 @@ def ensure_choice(run: FinishedRun, artifacts: Ensurer, system: System, parts: S
     points = {part.name: read_operating_point(run.folder, part.name)[:2] for part in parts if part.is_sparse}
     said = {name: value for name, value in settings_config(settings).items() if name != "of"}
     config = {**said, "of": names, "points": {name: list(point) for name, point in points.items()}}
-    parents = {name: _fingerprint(searched_path(run.folder, JUDGED, name)) for name in names}
+    parents = {name: fingerprint_at(searched_path(run.folder, JUDGED, name)) for name in names}
     parents["queries"] = run.collection.digest(QUERIES)
     if queries is not None:
         parents["judgements"] = queries.digest
@@ -151,7 +151,6 @@ def _chosen(run: FinishedRun, settings: HybridSettings, names: list[str], on: Va
     at = best_of(among, looked_at)
     best = among[at]
     kind = on.described if "queries" in on.described else f"{on.described} queries"
-    kind = "made queries that were held out" if run.settings.data.makes_pairs else kind
     how = f"best of {len(among)} by MRR@10" if len(among) > 1 else "as set"
     why = (
         f"{' and '.join(names)} fused by {best.described}: {how} on {len(queries):,} {kind} "
@@ -194,7 +193,8 @@ def _unmeasured(settings: HybridSettings, names: list[str], reason: str) -> Hybr
     )
 
 
-def _fingerprint(path: Path) -> str:
+def fingerprint_at(path: Path) -> str:
+    """That of what lies at `path`."""
     found = read_manifest(path)
     if found is None:
         raise ArtifactError(f"there is nothing to search at {path}; continue the run with the command that began it")

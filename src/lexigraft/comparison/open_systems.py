@@ -199,7 +199,7 @@ def open_system(run: Path, system: str | None, name: str, data: str | None) -> O
         if base.is_model:
             raise SettingError(f"{system}: RM3 expands the words of a query; give it BM25: bm25{WITH_RM3}")
         return replace(base, system=system, feedback=Rm3Settings(), pruned=())
-    chosen = folder.searchable(system)[1]
+    chosen = folder.require_terms(folder.searchable(system)[1])
     index = folder.index(JUDGED, chosen, 0)
     if not index.is_dir():
         raise ArtifactError(f"{run} has no judged index of {chosen} yet; continue it with the command that began it")

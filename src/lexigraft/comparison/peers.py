@@ -2,15 +2,15 @@
 queries."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lexigraft.comparison.hybrid_choice import ensure_choice, parts_of
+from lexigraft.comparison.hybrid_choice import ensure_choice, fingerprint_at, parts_of
 from lexigraft.comparison.prunings import read_row
 from lexigraft.comparison.recommendation import Recommendation, recommend_hybrid
-from lexigraft.core.artifact import Manifest, read_manifest
+from lexigraft.core.artifact import Manifest
 from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.systems import System
@@ -21,7 +21,6 @@ from lexigraft.stages.dense_cells import ensure_dense_vectors
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.evaluate_text import WHOLE, evaluate_texts, wanted_evaluation
 from lexigraft.stages.finished_run import FinishedRun
-from lexigraft.stages.layout import JUDGED
 from lexigraft.stages.operating_point import read_operating_point
 from lexigraft.stages.text_searches import HybridChoice, open_text_search, searched_path
 
@@ -38,21 +37,20 @@ class PeersOfRun:
     views: Mapping[str, Collection]
     progress: Progress = SILENT
     evaluations: list[Path] = field(default_factory=list)
-    embedded: dict[tuple[str, str], Manifest] = field(default_factory=dict)  # by dense system and view
+    embedded: dict[tuple[str, str], Manifest] = field(default_factory=dict)  # documents, by dense system and view
     choices: dict[str, HybridChoice] = field(default_factory=dict)
 
     def measure(self, recommended: Recommendation | None, on: MeasuredOn | None) -> Recommendation | None:
-        """All of them `on` what the other systems are measured on, when every system is ready. What is `recommended` of
-        the others is an unnamed part of a hybrid; what is recommended of all comes back. Hybrids are chosen even where
-        nothing is measured."""
-        systems = self.run.systems()
+        """All of them, when every system is ready, on what the run measures (None: nothing is judged). What is
+        `recommended` of the others is an unnamed part of a hybrid; what is recommended of all comes back."""
+        systems, taken = self.run.systems(), recommended
         for system in (one for one in systems if one.kind == DENSE):
             if on is not None:
                 self._evaluate(system, on, {"vectors": self.embedded[system.name, on.view].fingerprint})
-        taken = recommended
         for system in (one for one in systems if one.kind == HYBRID):
-            row = self.hybrid(system, recommended.system if recommended else "", on)
+            self.hybrid(system, recommended.system if recommended is not None else "", on)
             if self.run.settings.data.makes_pairs:
+                row = {} if on is None else read_row(self.run.folder.evaluation(system.name, *WHOLE, on.view))
                 taken = recommend_hybrid(taken, system.name, self.choices[system.name], row)
         return taken
 
@@ -73,44 +71,38 @@ class PeersOfRun:
             self.embedded[system.name, view] = made
         log.info("searchable now: lexigraft search --run %s --system %s", run.folder.root, system.name)
 
-    def hybrid(self, system: System, recommended: str, on: MeasuredOn | None) -> Mapping[str, Any]:
-        """Choose how its two systems are fused, and measure; its row of the report, empty where there is none."""
-        parts = parts_of(self.run, system, recommended)
+    def hybrid(self, system: System, recommended: str, on: MeasuredOn | None) -> None:
+        """Choose how its two systems are fused, and measure."""
+        folder, parts = self.run.folder, parts_of(self.run, system, recommended)
         self.choices[system.name] = ensure_choice(self.run, self.artifacts, system, parts)
-        chosen = read_manifest(self.run.folder.choice(system.name))
-        assert chosen is not None, "just made"
-        if on is None:
-            return {}
-        self._evaluate(system, on, {"choice": chosen.fingerprint, **self._searched(parts, on.view)})
-        return read_row(self.run.folder.evaluation(system.name, *WHOLE, on.view))
+        if on is not None:
+            searched = {part.name: searched_path(folder, on.view, part.name) for part in parts}
+            made_of = {"choice": folder.choice(system.name), **searched}
+            self._evaluate(system, on, {name: fingerprint_at(path) for name, path in made_of.items()})
 
-    def _searched(self, parts: Sequence[System], view: str) -> dict[str, str]:
-        """What is searched of the parts of a hybrid, as parents. A choice has those of the judged view itself."""
-        found = {part.name: read_manifest(searched_path(self.run.folder, view, part.name)) for part in parts}
-        return {name: made.fingerprint for name, made in found.items() if made is not None and view != JUDGED}
-
-    def _evaluate(self, system: System, on: MeasuredOn, parents: Mapping[str, str]) -> Manifest:
-        run, settings, path = self.run, self.run.settings, self.run.folder.evaluation(system.name, *WHOLE, on.view)
+    def _evaluate(self, system: System, on: MeasuredOn, parents: Mapping[str, str]) -> None:
+        run, settings = self.run, self.run.settings
+        path = run.folder.evaluation(system.name, *WHOLE, on.view)
 
         def make(folder: Path) -> None:
-            opened = open_text_search(run.folder, on.view, system.name)
-            facts = self._facts(system, on.view)
+            opened, facts = open_text_search(run.folder, on.view, system.name), self._facts(system, on)
             evaluate_texts(opened, on, system.name, facts, settings.search, settings.evaluate, folder, self.progress)
 
         self.evaluations.append(path)
         wanted = wanted_evaluation(settings, on, system.name, parents)
-        return self.artifacts.ensure("evaluate", f"evaluate {system.name}", path, wanted, make)
+        self.artifacts.ensure("evaluate", f"evaluate {system.name}", path, wanted, make)
 
-    def _facts(self, system: System, view: str) -> dict[str, Any]:
+    def _facts(self, system: System, on: MeasuredOn) -> dict[str, Any]:
         """What a row says beside what is measured. A dense system multiplies every document and touches no postings; a
         hybrid touches those of its sparse parts."""
         if system.kind == DENSE:
             from lexigraft.dense.store import open_dense_vectors
 
-            vectors = open_dense_vectors(self.run.folder.vectors(view, system.name), checksums=False)
+            vectors = open_dense_vectors(self.run.folder.vectors(on.view, system.name), checksums=False)
             return {"FLOPS": None, "width": vectors.meta.width}
-        touched = [self._flops(name, view) for name in self.choices[system.name].of if self.run.system(name).is_sparse]
-        return {"FLOPS": sum(touched) if touched else None, "of": self.choices[system.name].of}
+        of = self.choices[system.name].of
+        touched = [self._flops(name, on.view) for name in of if self.run.system(name).is_sparse]
+        return {"FLOPS": sum(touched) if touched else None, "of": of}
 
     def _flops(self, sparse: str, view: str) -> float:
         point = read_operating_point(self.run.folder, sparse)

@@ -65,7 +65,8 @@ def validation_queries(
     dev = next((split for split in _dev_splits(run, split) if _has_others(run.collection.qrels(split), reported)), "")
     held_out_of_training = not dev and model is not None and TRAIN in run.collection.splits
     if dev:
-        found = ValidationQueries(dev, dev, run.collection.qrels(dev))
+        described = f"made {dev}" if run.settings.data.makes_pairs else dev
+        found = ValidationQueries(described, dev, run.collection.qrels(dev))
     elif TRAIN not in run.collection.splits:
         found = ValidationQueries("", "", [])
     elif model is not None:

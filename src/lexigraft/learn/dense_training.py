@@ -145,8 +145,10 @@ def is_taken_as_it_comes(settings: Settings) -> bool:
     it has seen many that people made, of many kinds of texts."""
     if settings.dense.trains != AUTO:
         return settings.dense.trains == "off"
+    if not settings.data.makes_pairs or settings.dense.steps or settings.dense.epochs:
+        return False
     name = backbone_name(settings.model.backbone)
-    return settings.data.makes_pairs and name != SCRATCH and not why_no_sentence_encoder(name)
+    return name != SCRATCH and not why_no_sentence_encoder(name)
 
 
 def lengths(settings: Settings) -> tuple[int, int]:

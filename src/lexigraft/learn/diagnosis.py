@@ -21,7 +21,7 @@ from lexigraft.model.backbone import default_device, load_backbone
 from lexigraft.model.encoder import open_encoder
 from lexigraft.model.head import HasRows, HeadDiagnostics, SparseHead, diagnose, is_tied
 from lexigraft.model.pool import max_over_tokens, saturate
-from lexigraft.stages.layout import find_model
+from lexigraft.stages.find_model import find_model
 from lexigraft.stages.vocabularies import judged_collection
 from lexigraft.train.activations import AT_ONCE, Activations, encode_rows, measure_activations
 from lexigraft.train.rescaling import ALPHAS, is_too_large, predict, suggest_alpha

@@ -10,7 +10,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Document
-from lexigraft.stages.layout import find_model
+from lexigraft.stages.find_model import find_model
 from lexigraft.stages.vocabularies import judged_collection
 
 

@@ -22,7 +22,7 @@ from lexigraft.model.backbone import default_device
 from lexigraft.model.encoder import SparseEncoder, open_encoder
 from lexigraft.model.inputs import inputs_of
 from lexigraft.model.term_origins import HeavyTerms, heaviest_terms, names_tokens
-from lexigraft.stages.layout import find_model
+from lexigraft.stages.find_model import find_model
 from lexigraft.vocab.aligned import NOT_POOLED, AlignedTexts
 from lexigraft.vocab.bags import WeightedBags
 from lexigraft.vocab.lexicon import Lexicon

@@ -9,7 +9,7 @@ import hashlib
 import posixpath
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,17 +49,24 @@ class _Asked:
 
 
 class PairMaker:
-    """Makes the pairs of one collection. `given` says whether its own training pairs are used, too."""
+    """Makes the pairs of one collection. `given`: its own training pairs that are used, too; `split`: the one that is
+    measured, beside test and dev; "auto" names no other."""
 
-    def __init__(self, collection: Collection, seed: int, given: bool, progress: Progress = SILENT) -> None:
-        self.collection, self.seed, self.given, self.progress = collection, seed, given, progress
-        self.counts = MadeCounts()
-        self.measured = {
-            query_key(query.text)
-            for query in _queries_of(collection, [split for split in EVALUATION_SPLITS if split in collection.splits])
-        }
-        self.given_pairs = given_pairs(collection) if given else []
-        self.counts.given = len(self.given_pairs)
+    def __init__(
+        self,
+        collection: Collection,
+        seed: int,
+        given: Sequence[Qrel] = (),
+        split: str = "auto",
+        progress: Progress = SILENT,
+    ) -> None:
+        self.collection, self.seed, self.progress = collection, seed, progress
+        self.counts = MadeCounts(given=len(given))
+        measured = measured_queries(collection, split)
+        self.measured = {query_key(query.text) for query in collection.queries() if query.query_id in measured}
+        self.given_pairs = list(given)
+        self.given_documents = {qrel.doc_id for qrel in given}
+        self.titles: Counter[str] = Counter()  # how many documents have each
         self.every = 1  # of the documents, every so many-th is taken
         self.asked: dict[str, _Asked] = {}  # by the words of the query
         self.held_out: dict[str, str] = {}  # by document: the split that it is held out for
@@ -73,17 +80,17 @@ class PairMaker:
         documents = self._documents(use, copies)
         qrels = {split: self._judgements(split) for split in (TRAIN, DEV, TEST)}
         write_collection(folder, documents, self._queries(), qrels)  # which goes through them in this order
-        self.counts.require_enough(self.collection.name)
+        self.counts.require_enough(self.collection.name, measures=not self.measured)
         self.counts.write(folder)
         return self.counts
 
     def _taken(self, what: str) -> Iterator[Document]:
         """The documents that pairs are made of: all, or every n-th and those that are judged."""
-        judged = {qrel.doc_id for qrel in self.given_pairs}
         stream = self.progress.track(self.collection.documents(), what, self.counts.documents)
         for place, document in enumerate(stream):
-            if place % self.every == 0 or document.doc_id in judged:
-                yield document
+            taken = place % self.every == 0 or document.doc_id in self.given_documents
+            if taken and document.doc_id == _encodable(document.doc_id):  # of another, no file can be written
+                yield Document(document.doc_id, _encodable(document.title), _encodable(document.text))
 
     def _look(self) -> tuple[WordUse, set[str]]:
         """How documents use words, and which of them are near-copies of others."""
@@ -95,21 +102,22 @@ class PairMaker:
                 copies.add(document.doc_id)
                 continue
             n_documents += 1
+            self.titles[_title(document)] += 1
             frequency.update(set(words))
         self.counts.dropped[NEAR_COPY] = len(copies)
         return WordUse(n_documents, frequency), copies
 
     def _documents(self, use: WordUse, copies: set[str]) -> Iterator[Document]:
         """What is left of every document. On the way its queries are noted, and what it is held out for."""
-        judged = {qrel.doc_id for qrel in self.given_pairs}
         links: list[tuple[str, MadeQuery]] = []
         names: set[str] = set()
         for document in self._taken("making pairs"):
-            if document.doc_id in copies and document.doc_id not in judged:
+            if document.doc_id in copies and document.doc_id not in self.given_documents:
                 continue
             if split := self._split(document, use.n_documents):
                 self.held_out[document.doc_id] = split
-            made = made_of(document, use, random.Random(f"{self.seed}\0{document.doc_id}"), bool(split))
+            chance, shared = random.Random(f"{self.seed}\0{document.doc_id}"), self.titles[_title(document)] > 1
+            made = made_of(document, use, chance, bool(split), shared)
             for query in _queries_to_take(made.queries, bool(split)):
                 self._ask(query, made.document, use)
             for link in made.links:
@@ -140,20 +148,20 @@ class PairMaker:
             found.doc_ids.append(document.doc_id)
 
     def _split(self, document: Document, n_documents: int) -> str:
-        """What a document is held out for; empty where it trains. Documents of one title go together, because one query
-        asks for all of them."""
+        """What a document is held out for; empty where it trains, as those of given pairs do. Documents of one title go
+        together: their queries are alike."""
+        if document.doc_id in self.given_documents:
+            return ""
         test = UNMEASURED_SHARE if self.measured else TEST_SHARE
         most = MOST_HELD_OUT / max(1, n_documents)
-        share = _share(self.seed, query_key(document.title) or document.doc_id)
+        share = _share(self.seed, _title(document) or document.doc_id)
         if share < min(DEV_SHARE, most):
             return DEV
         return TEST if share < min(DEV_SHARE, most) + min(test, most) else ""
 
     def _queries(self) -> Iterator[Query]:
         """Those that stay, numbered in order, then those that were given; asked for when all documents were read."""
-        kept = [one for one in self.asked.values() if self._stays(one)]
-        every = -(-len(kept) // MOST_PAIRS) or 1
-        for number, one in enumerate(kept[::every], 1):
+        for number, one in enumerate(self._kept(), 1):
             query_id, split = f"{PREFIX}{number}", self.held_out.get(one.doc_ids[0], TRAIN)
             self.judged[split] += [Qrel(query_id, doc_id, 1) for doc_id in one.doc_ids]
             self.counts.add(split, one.kind, one.text, one.doc_ids[0])
@@ -162,6 +170,17 @@ class PairMaker:
         if given:
             yield from (query for query in self.collection.queries() if query.query_id in given)
         self.judged[TRAIN] += self.given_pairs
+
+    def _kept(self) -> Iterator[_Asked]:
+        """The queries that stay: all that are held out, and of those that train no more than the most, evenly."""
+        kept = [one for one in self.asked.values() if self._stays(one)]
+        every = -(-sum(one.doc_ids[0] not in self.held_out for one in kept) // MOST_PAIRS) or 1
+        n_training = 0
+        for one in kept:
+            trains = one.doc_ids[0] not in self.held_out
+            if not trains or n_training % every == 0:
+                yield one
+            n_training += trains
 
     def _judgements(self, split: str) -> Iterator[Qrel]:
         """Those of a split; asked for when all queries were written."""
@@ -182,6 +201,15 @@ def _queries_to_take(queries: list[MadeQuery], held_out: bool) -> list[MadeQuery
     return (cut_out or queries[:1]) if held_out else queries
 
 
+def _encodable(text: str) -> str:
+    """A text that UTF-8 can hold: lone surrogates, which JSON can, are replaced."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _title(document: Document) -> str:
+    return query_key(document.title)
+
+
 def _share(seed: int, name: str) -> float:
     """A number from 0 to 1 that the seed and a name decide."""
     digest = hashlib.blake2b(f"{seed}\0{name}".encode("utf-8", "replace"), digest_size=8).digest()
@@ -193,16 +221,15 @@ def _possible_ids(target: str) -> tuple[str, ...]:
     return target, f"{target}.md", f"{target}/index.md", f"{target}/README.md"
 
 
-def _queries_of(collection: Collection, splits: list[str]) -> Iterator[Query]:
-    named = {qrel.query_id for split in splits for qrel in collection.qrels(split)}
-    return (query for query in collection.queries() if query.query_id in named)
+def measured_queries(collection: Collection, split: str) -> set[str]:
+    """The queries of all judgements that are measured, or might be: test and dev, and `split` where that is another."""
+    splits = [one for one in collection.splits if one in EVALUATION_SPLITS or one == split]
+    return {qrel.query_id for one in splits for qrel in collection.qrels(one)}
 
 
-def given_pairs(collection: Collection) -> list[Qrel]:
+def given_pairs(collection: Collection, split: str = "auto") -> list[Qrel]:
     """The collection's own positive training judgements, of queries that are known and not measured."""
     if TRAIN not in collection.splits:
         return []
-    splits = [split for split in EVALUATION_SPLITS if split in collection.splits]
-    measured = {qrel.query_id for split in splits for qrel in collection.qrels(split)}
-    known = {query.query_id for query in collection.queries()} - measured
+    known = {query.query_id for query in collection.queries()} - measured_queries(collection, split)
     return [qrel for qrel in collection.qrels(TRAIN) if qrel.relevance > 0 and qrel.query_id in known]

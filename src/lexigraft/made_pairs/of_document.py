@@ -19,7 +19,8 @@ TITLES_LEFT_OUT = 0.75  # of the documents that have one
 FEWEST_WORDS_LEFT = 8  # of a document, without what was cut out
 MOST_HEADINGS, MOST_LINKS = 3, 5  # of one document
 LONGEST_SENTENCE = 14  # words of a sentence that is asked as it stands; of a longer one, a crop or its keywords
-TITLE_AND_HEADING = 2  # content words: a heading with fewer, such as "Usage", is asked with the title before it
+SAYS_ENOUGH = 2  # content words: a heading with fewer, such as "Usage", is asked with the title before it
+AFTER_TITLE = (1, 2)  # keywords
 
 
 class MadeQuery(NamedTuple):
@@ -35,15 +36,21 @@ class Made(NamedTuple):
     links: list[Link]
 
 
-def made_of(document: Document, use: WordUse, chance: random.Random, held_out: bool = False) -> Made:
+def made_of(
+    document: Document, use: WordUse, chance: random.Random, held_out: bool = False, shared: bool = False
+) -> Made:
     """The queries of a document and what is left of it; a document with too few words gives none and stays whole. One
-    that is held out never keeps its title: by words that stand in a document, nearly every system finds it."""
+    that is held out never keeps its title: by words that stand in a document, nearly every system finds it. `shared`:
+    other documents have the same title, which is then asked with keywords after it."""
     title = plain(document.title)
     parts = _title_parts(document) if title and (chance.random() < TITLES_LEFT_OUT or held_out) else None
     asked: list[MadeQuery] = []
     left = document
     if parts is not None:
-        left, asked = Document(document.doc_id, "", without(document.text, parts)), [MadeQuery(TITLE, title)]
+        left = Document(document.doc_id, "", without(document.text, parts))
+        alone = not shared and len(content_words(title, use)) >= SAYS_ENOUGH
+        after = "" if alone else keywords(left.text, use, chance, AFTER_TITLE, beside=title)
+        asked = [MadeQuery(TITLE, f"{title} {after}".strip())]
     elif not title:
         left, asked = _without_first_sentence(document, use, chance)
     left, of_headings = _without_headings(left, title, use)
@@ -98,7 +105,7 @@ def _without_headings(document: Document, title: str, use: WordUse) -> tuple[Doc
     if not found or not _is_enough(without(document.text, found)):
         return document, []
     asked = [
-        f"{title} {span.said}".strip() if len(content_words(span.said, use)) < TITLE_AND_HEADING else span.said
+        f"{title} {span.said}".strip() if len(content_words(span.said, use)) < SAYS_ENOUGH else span.said
         for span in found
     ]
     return document._replace(text=without(document.text, found)), [MadeQuery(HEADING, text) for text in asked]

@@ -37,11 +37,13 @@ class MadeCounts:
         if len(shown) < EXAMPLES:
             shown.append({"query": query, "document": doc_id})
 
-    def require_enough(self, name: str) -> None:
-        """Raise where so few pairs were made that nothing can be learned or chosen by them."""
+    def require_enough(self, name: str, measures: bool) -> None:
+        """Raise where so few pairs were made that nothing can be learned or chosen by them or, where they are what is
+        to be measured, too, nothing measured."""
         counts = self.as_dict()
         training, validation = _total(counts, "train"), _total(counts, "dev")
-        if training + self.given >= FEWEST_TRAINING and validation >= FEWEST_VALIDATION:
+        enough = training + self.given >= FEWEST_TRAINING and validation >= FEWEST_VALIDATION
+        if enough and not (measures and not _total(counts, "test")):
             return
         raise InputError(
             f"{name}: {in_words(counts)}; at least {FEWEST_TRAINING} are needed to train and {FEWEST_VALIDATION} to "

@@ -44,8 +44,8 @@ def split_words(text: str) -> list[str]:
 
 
 def content_words(text: str, use: WordUse) -> list[str]:
-    """The words of a text that say something, in order, repeated as they repeat."""
-    return [word for word in split_words(text) if use.says_something(word)]
+    """The words of a text that say something, in order, each once."""
+    return [word for word in dict.fromkeys(split_words(text)) if use.says_something(word)]
 
 
 def crop(text: str, chance: random.Random) -> str:
@@ -58,14 +58,18 @@ def crop(text: str, chance: random.Random) -> str:
     return " ".join(text[places[first][0] : places[first + length - 1][1]].split())
 
 
-def keywords(text: str, use: WordUse, chance: random.Random) -> str:
+def keywords(
+    text: str, use: WordUse, chance: random.Random, how_many: tuple[int, int] = KEYWORDS, beside: str = ""
+) -> str:
     """The 2 to 5 words of a text with the highest tf * IDF, in the text's order; equal ones by their place. Words of a
-    single document and numbers are left out: nobody asks for them, and one alone would find its document."""
-    counts = Counter(word for word in content_words(text, use) if _is_asked_for(word, use))
-    distinct = list(counts)
+    single document and numbers are left out: nobody asks for them, and one alone would find its document. So are those
+    of `beside`."""
+    counts, left_out = Counter(split_words(text)), frozenset(split_words(beside))
+    distinct = [word for word in counts if word not in left_out and _is_asked_for(word, use)]
     ranked = sorted(range(len(distinct)), key=lambda place: -counts[distinct[place]] * use.idf(distinct[place]))
-    return " ".join(distinct[place] for place in sorted(ranked[: chance.randint(*KEYWORDS)]))
+    return " ".join(distinct[place] for place in sorted(ranked[: chance.randint(*how_many)]))
 
 
 def _is_asked_for(word: str, use: WordUse) -> bool:
-    return use.document_frequency.get(word, 0) > 1 and not any(character.isdigit() for character in word)
+    several = use.document_frequency.get(word, 0) > 1
+    return several and use.says_something(word) and not any(character.isdigit() for character in word)

@@ -22,7 +22,7 @@ from lexigraft.own_settings.given_time import GivenTime
 from lexigraft.own_settings.lengths import SPECIAL, lengths_to_try, quantiles, query_length, smallest_good
 from lexigraft.own_settings.looked_at import read_seconds, reading_curve, sample_texts, subwords_of
 from lexigraft.own_settings.memory import chunk_that_fits, free_memory
-from lexigraft.own_settings.plan import MOST_PASSES, Pace, Plan, Work, at_length, plan
+from lexigraft.own_settings.plan import Pace, Plan, Work, at_length, plan
 from lexigraft.own_settings.rate import ABOUT, choose_rate, seconds_of_trials
 from lexigraft.own_settings.trial import Trials, on_its_own
 from lexigraft.stages.layout import RunFolder
@@ -74,6 +74,11 @@ class Choosing:
         )
 
     @property
+    def wanted_passes(self) -> int:
+        """How many passes over the pairs there should be, before less of each document is read."""
+        return min(WANTED_PASSES, self.work.passes_at_most)
+
+    @property
     def can_validate(self) -> bool:
         """Whether there are enough validation queries to choose by."""
         return self.n_queries >= FEWEST_QUERIES
@@ -99,8 +104,8 @@ class Choosing:
             documents = replace(
                 documents,
                 settings={"model.document_length": self.settings.model.document_length},
-                why=f"{documents.why}; of those, the time leaves {WANTED_PASSES} passes over the pairs, or the most, "
-                f"at {self.settings.model.document_length} ({_listed(given_up, 'at {}: {:.1f}')})",
+                why=f"{documents.why}; of those, the time leaves {self.wanted_passes} passes over the pairs, or the "
+                f"most, at {self.settings.model.document_length} ({_listed(given_up, 'at {}: {:.1f}')})",
             )
         rate = self._take(self._rate(pace))  # before the steps: what it takes is gone
         steps = self._take(self._steps(self._plan(pace, 0 if self.steps_by_hand else 1), pace))
@@ -177,7 +182,7 @@ class Choosing:
         while True:
             pace = self._pace_here()
             passes = self._passes(pace)
-            if passes >= WANTED_PASSES or not shorter:
+            if passes >= self.wanted_passes or not shorter:
                 return pace, given_up
             self._give_up(passes, shorter, given_up)
 
@@ -192,7 +197,7 @@ class Choosing:
         while shorter:
             length = self._read_of_document(self.settings.model.document_length)
             passes = self._passes(at_length(pace, (query + length) / (query + least), length / least))
-            if passes >= WANTED_PASSES:
+            if passes >= self.wanted_passes:
                 break
             self._give_up(passes, shorter, given_up)
         return given_up
@@ -242,7 +247,8 @@ class Choosing:
         return pace
 
     def _steps(self, planned: Plan, pace: Pace) -> Choice:
-        limit = f", which is the most, {MOST_PASSES}" if planned.passes >= MOST_PASSES else ""
+        most = self.work.passes_at_most
+        limit = f", which is the most, {most}" if planned.passes >= most else ""
         shared = f", divided among {self.work.models} models" if self.work.models > 1 else ""
         by_hand = "; fine-tuning is as long as it was set by hand" if self.steps_by_hand else ""
         why = (
@@ -266,7 +272,7 @@ class Choosing:
         if taken > RATE_SHARE * self.time.seconds:
             why = f"trials would take about {taken:.0f} s, more than a tenth of the time; the usual is kept"
             return Choice(ABOUT, {}, why)
-        if self._passes(pace) < WANTED_PASSES:
+        if self._passes(pace) < self.wanted_passes:
             why = f"trials would take about {taken:.0f} s, and the time is short; the usual is kept"
             return Choice(ABOUT, {}, why)
         return choose_rate(self.trials, self.settings.finetune, self.n_queries)

@@ -21,6 +21,7 @@ from lexigraft.own_settings.given_time import GivenTime
 from lexigraft.own_settings.kept import keep, kept
 from lexigraft.stages.encode import searched_documents
 from lexigraft.stages.ensure import Ensurer
+from lexigraft.stages.few_steps import MADE_PASSES
 from lexigraft.stages.layout import JUDGED
 
 # The sections that training depends on: where one of them changes, everything is chosen anew.
@@ -93,6 +94,7 @@ def _choose(
         models=len(models),
         rows=sum(len(system.prunings) for system in systems_of(settings)),
         searches=settings.evaluate.timing_queries * settings.evaluate.timing_runs if split is not None else 0,
+        most_passes=MADE_PASSES if settings.data.makes_pairs else 0,
     )  # fmt: skip
     choosing = Choosing(views[JUDGED], split, first.settings, time, training.folder, backbone, work)
     choices = [choice.without(time.by_hand) for choice in choosing.choices()]

@@ -29,7 +29,7 @@ class Pace(NamedTuple):
 
 class Work(NamedTuple):
     """What there is to do. `documents`: of all views together. `models`: how many share the time. `rows`: of the
-    report, each an index and `searches` that are timed."""
+    report, each an index and `searches` that are timed. `most_passes` over the pairs; 0: as many as usual."""
 
     pairs: int
     batch: int
@@ -40,6 +40,11 @@ class Work(NamedTuple):
     rows: int = 0
     searches: int = 0
     pretrains: bool = True
+    most_passes: int = 0
+
+    @property
+    def passes_at_most(self) -> int:
+        return self.most_passes or MOST_PASSES
 
     @property
     def steps_a_pass(self) -> int:
@@ -87,7 +92,7 @@ def plan(seconds: float, spent: float, pace: Pace, work: Work, fewest_passes: in
     validations = _validations(each * (1 - share), pace)
     validating = validations * pace.validation
     training = each * (1 - share) - validating
-    steps = max(0, min(math.floor(training / pace.finetune_step), MOST_PASSES * work.steps_a_pass))
+    steps = max(0, min(math.floor(training / pace.finetune_step), work.passes_at_most * work.steps_a_pass))
     if steps < fewest_passes * work.steps_a_pass:
         least = (work.steps_a_pass * pace.finetune_step + validating) / (1 - share)
         needed = math.ceil(10 * (spent + fixed + work.models * least / (1 - MARGIN)) / 60) / 10

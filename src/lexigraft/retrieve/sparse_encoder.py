@@ -9,7 +9,7 @@ import numpy as np
 from lexigraft.core.errors import InputError, require
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.folder import BITS
-from lexigraft.stages.layout import find_model
+from lexigraft.stages.find_model import find_model
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lexigraft.core.artifact import MANIFEST, read_manifest, write_json
+from lexigraft.core.artifact import read_manifest, write_json
 from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.settings import FORMER_NAME
@@ -61,31 +61,6 @@ class Contents(NamedTuple):
 def metadata_beside(index: Path) -> Path:
     """Where the metadata of an index in a folder of its own lie."""
     return index.with_name(f"{index.name}.metadata")
-
-
-def find_model(path: Path) -> Path:
-    """`path` where that is a model, else the model of the run there: fine-tuned or, without one, pre-trained."""
-    return find_part(path, ("finetuned", "pretrained")) or _no_model(path)
-
-
-def find_part(path: Path, parts: Sequence[str]) -> Path | None:
-    """`path` where that is an artifact, else the first of `parts` that the model of the run there has; None where that
-    is nothing. Raises where the run has several models, and none of its own."""
-    if (path / MANIFEST).is_file():
-        return path
-    homes = [*RunFolder(path).homes(), path]  # at last, the folder of one of those
-    found = [next((home / part for part in parts if (home / part / MANIFEST).is_file()), None) for home in homes]
-    there = [part for part in found if part is not None][: 1 if found[0] is not None else None]  # a run's own is meant
-    if len(there) > 1:
-        raise ArtifactError(f"the run at {path} has several models; name one of: {', '.join(map(str, there))}")
-    return there[0] if there else None
-
-
-def _no_model(path: Path) -> Path:
-    raise ArtifactError(
-        f"{path} is neither a model nor a run with one; train one: lexigraft finetune, or bring one in: lexigraft "
-        "model import"
-    )
 
 
 @dataclass(frozen=True)
@@ -219,7 +194,17 @@ class RunFolder:
     def searchable_index(self, system: str | None) -> Path:
         """The whole index that a person searches: that of the first view."""
         view, name = self.searchable(system)
-        return self.index(view, name, 0)
+        return self.index(view, self.require_terms(name), 0)
+
+    def require_terms(self, system: str) -> str:
+        """The name, which must be that of a system whose index is one of terms, and not of a dense one or a hybrid."""
+        contents = self.read_contents()
+        if kind := contents.kinds.get(system):
+            others = ", ".join(name for name in contents.systems if name not in contents.kinds)
+            raise ArtifactError(
+                f"{system} of {self.root} is a {kind} system, which has no index of terms; name one that has: {others}"
+            )
+        return system
 
     def searchable(self, system: str | None) -> tuple[str, str]:
         """(view, system) that a person searches. None: the one that the run recommends; without one its own model, or

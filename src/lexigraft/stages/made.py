@@ -10,18 +10,26 @@ from lexigraft.core.artifact import Manifest
 from lexigraft.core.errors import SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
+from lexigraft.core.types import Qrel
 from lexigraft.data.collection import CORPUS, QUERIES, Collection, open_collection
-from lexigraft.made_pairs.making import MANY_GIVEN, PairMaker, given_pairs
+from lexigraft.made_pairs.making import MANY_GIVEN, TRAIN, PairMaker, given_pairs
 from lexigraft.made_pairs.told import in_words, read_counts
 from lexigraft.stages.cells import MeasuredOn
 from lexigraft.stages.collect import PYDOCS, collected
 from lexigraft.stages.ensure import Ensurer
+from lexigraft.stages.few_steps import with_few_steps
 from lexigraft.stages.layout import FULL, JUDGED, RunFolder
 
 KIND, FORMAT_VERSION = "made-pairs", 1
 MADE = "made"  # what a report calls the queries
 
 log = logging.getLogger(__name__)
+
+
+def require_no_pairs_of_its_own(source: str, settings: Settings) -> None:
+    """Raise where pairs are to be made of what is judged as a whole."""
+    if settings.data.makes_pairs and source == PYDOCS:
+        raise SettingError(f"data.pairs = {settings.data.pairs!r}: {PYDOCS} has pairs of its own; leave --pairs out")
 
 
 def views_of(source: str, settings: Settings, folder: RunFolder) -> dict[str, Collection]:
@@ -36,27 +44,30 @@ def with_pairs(
     source: str, settings: Settings, artifacts: Ensurer, progress: Progress = SILENT
 ) -> tuple[Settings, dict[str, Collection]]:
     """The views of a run, of which the collection is there; pairs are made where the settings ask for them. Where a
-    collection turns out to have enough of its own, the settings that come back say so."""
+    collection turns out to have enough of its own, the settings that come back say so, and how long made ones train."""
     if not settings.data.makes_pairs:
         return settings, views_of(source, settings, artifacts.run)
-    if source == PYDOCS:
-        raise SettingError(f"data.pairs = {settings.data.pairs!r}: {PYDOCS} has pairs of its own; leave --pairs out")
     (collection,) = collected(source, settings.data, artifacts.run.collection).values()
-    if settings.data.pairs == "auto" and (n_given := len(given_pairs(collection))) >= MANY_GIVEN:
-        log.info("%d training pairs are given, and no others are made", n_given)
+    given = given_pairs(collection, settings.data.split) if settings.data.pairs == "auto" else []
+    if len(given) >= MANY_GIVEN:
+        log.info("%d training pairs are given, and no others are made", len(given))
         settings = replace(settings, data=replace(settings.data, pairs="given"))
         return settings, views_of(source, settings, artifacts.run)
-    _ensure_pairs(collection, settings, artifacts, progress)
-    return settings, views_of(source, settings, artifacts.run)
+    _ensure_pairs(collection, given, settings, artifacts, progress)
+    views = views_of(source, settings, artifacts.run)
+    return with_few_steps(settings, len(views[JUDGED].qrels(TRAIN))), views
 
 
-def _ensure_pairs(collection: Collection, settings: Settings, artifacts: Ensurer, progress: Progress) -> None:
+def _ensure_pairs(
+    collection: Collection, given: list[Qrel], settings: Settings, artifacts: Ensurer, progress: Progress
+) -> None:
     parts = [part for part in (CORPUS, QUERIES, *collection.splits) if collection.digest(part)]
     parents = {part: collection.digest(part) for part in parts}
-    wanted = Manifest(KIND, FORMAT_VERSION, {"pairs": settings.data.pairs}, parents, settings.run.seed)
+    config = {"pairs": settings.data.pairs, "split": settings.data.split}
+    wanted = Manifest(KIND, FORMAT_VERSION, config, parents, settings.run.seed)
 
     def make(folder: Path) -> None:
-        PairMaker(collection, settings.run.seed, settings.data.pairs == "auto", progress).write(folder)
+        PairMaker(collection, settings.run.seed, given, settings.data.split, progress).write(folder)
 
     artifacts.ensure("collect", "make pairs", artifacts.run.pairs, wanted, make)
     log.info("%s: %s", collection.name, in_words(read_counts(artifacts.run.pairs)))

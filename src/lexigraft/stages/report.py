@@ -7,14 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import write_json
-from lexigraft.core.cut import Keep
 from lexigraft.core.errors import ArtifactError
-from lexigraft.core.types import counted_rows
 from lexigraft.made_pairs.told import in_words
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, as_json
-from lexigraft.stages.pictures import BM25_LOOK, finish, legend_below, log_axis, new_figure, save_figure
-from lexigraft.stages.point_labels import Named, label_points
+from lexigraft.stages.report_picture import draw, kept_terms, searched_rows
 from lexigraft.stages.tables import markdown_table
 from lexigraft.vectors.encoding_facts import reading_in_words
 
@@ -83,12 +80,6 @@ def write_report(report: Mapping[str, Any], run: RunFolder) -> None:
         run.report("png").unlink(missing_ok=True)  # of a former run on another collection
 
 
-def searched_rows(report: Mapping[str, Any]) -> str:
-    """What was searched, counted: "40 documents", or "120 passages" where documents were cut into them."""
-    collection = report["collection"]
-    return counted_rows(collection["documents"], collection.get("passages", False))
-
-
 def cell(column: str, value: Any) -> str:
     if column == "index_bytes" and isinstance(value, int):
         return f"{value:,}"
@@ -116,13 +107,6 @@ def table_cells(report: Mapping[str, Any]) -> list[list[str]]:
 def has_terms(row: Mapping[str, Any]) -> bool:
     """Whether a row is of a system of weighted terms, and not of a dense one or a hybrid."""
     return "L0_q" in row
-
-
-def kept_terms(row: Mapping[str, Any]) -> Keep:
-    """(qk, dk) of a row as they are: where nothing more was asked for, those that the model itself cuts its vectors to;
-    0 only where nothing was cut."""
-    qk, dk = row.get("kept", (row["qk"], row["dk"]))
-    return qk, dk
 
 
 def operating_point_lines(report: Mapping[str, Any]) -> list[str]:
@@ -230,44 +214,3 @@ def _teacher_line(whose: str, found: Mapping[str, Any]) -> list[str]:
         f"{found['split']} queries anew: MRR@10 {found['teacher']['MRR@10']:.4f}, where BM25's own order has "
         f"{found['bm25']['MRR@10']:.4f}.", "",
     ]  # fmt: skip
-
-
-def _label(row: Mapping[str, Any]) -> str:
-    """What a point of the picture is called: its (qk, dk), or nothing where nothing was cut."""
-    qk, dk = kept_terms(row)
-    return "" if (qk, dk) == (0, 0) else f"({qk},{dk})"
-
-
-def draw(report: Mapping[str, Any], path: Path) -> None:
-    """MRR@10 against FLOPS on a logarithmic axis, one line a system."""
-    figure, ((axes,),) = new_figure(1, 1, (7, 4.8))
-    named: list[Named] = []
-    systems = list(dict.fromkeys(row["system"] for row in report["rows"]))
-    looks = {name: {"color": f"C{at % 10}", "marker": "os^Dv"[at % 5]}
-             for at, name in enumerate(one for one in systems if one != BM25)}  # fmt: skip
-    for system in systems:
-        look = looks.get(system, BM25_LOOK)
-        level = next(
-            (row["MRR@10"] for row in report["rows"] if row["system"] == system and row["FLOPS"] is None), None
-        )
-        if level is not None:
-            axes.axhline(level, label=f"{system} (no postings)", color=look["color"], linestyle="--")
-            continue
-        points = sorted(Named(row["FLOPS"], row["MRR@10"], _label(row), str(look["color"])) for row in report["rows"]
-                        if row["system"] == system)  # fmt: skip
-        axes.plot([p.x for p in points], [p.y for p in points], label=system, **look)
-        named += points
-    if all(point.x > 0 for point in named):
-        axes.set_xscale("log")
-        log_axis(axes.xaxis, [point.x for point in named])
-    axes.margins(x=0.12, y=0.15)
-    one = "passage" if report["collection"].get("passages") else "document"
-    axes.set_xlabel(f"FLOPS: postings a query touches, per {one} (log scale; left is cheaper)")
-    axes.set_ylabel("MRR@10 (up is better)")
-    collection = report["collection"]
-    queries = f"{collection['queries']:,} {collection['split']} queries"
-    axes.set_title(f"{collection['name']}: {queries} over {searched_rows(report)}")
-    finish(axes)
-    legend_below(figure)
-    label_points(axes, [point for point in named if point.name], [(point.x, point.y) for point in named])
-    save_figure(figure, path)

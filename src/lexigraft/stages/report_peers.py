@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from lexigraft.core.artifact import read_manifest
-from lexigraft.stages.layout import JUDGED, RunFolder
+from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.text_searches import HybridChoice, searched_path
 
 
 def with_peers(
-    report: Mapping[str, Any], run: RunFolder, hybrids: Mapping[str, HybridChoice], view: str = JUDGED
+    report: Mapping[str, Any], run: RunFolder, hybrids: Mapping[str, HybridChoice], view: str
 ) -> dict[str, Any]:
-    """The rows, measured over a view, with the bytes of what each searches and, where there are hybrids, how they are
-    fused and why."""
+    """The rows, measured over the documents of `view`, with the bytes of what each searches and, where there are
+    hybrids, how they are fused and why."""
     rows = [{**row, "index_bytes": index_bytes(row, run, hybrids, view)} for row in report["rows"]]
     fused = {name: choice._asdict() for name, choice in hybrids.items()}
     return {"rows": rows, **({"hybrids": fused} if fused else {})}

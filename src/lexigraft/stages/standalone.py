@@ -27,7 +27,7 @@ from lexigraft.stages.collect import collect, collected, source_description
 from lexigraft.stages.encode import encode_lexical, passage_config
 from lexigraft.stages.ensure import keep_or_make
 from lexigraft.stages.expanded_documents import named_expansions
-from lexigraft.stages.layout import find_model
+from lexigraft.stages.find_model import find_model
 from lexigraft.stages.origin import origin_of, same_content
 from lexigraft.stages.standalone_origin import remove_metadata_of, require_of, source_of_vectors
 from lexigraft.stages.texts import keep_texts_of_rows

@@ -13,7 +13,8 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings
 from lexigraft.data.collection import Collection
 from lexigraft.stages.collect import collect, collected
-from lexigraft.stages.layout import JUDGED, find_part
+from lexigraft.stages.find_model import find_part
+from lexigraft.stages.layout import JUDGED
 from lexigraft.vocab import lexicon, tokenizer_files
 from lexigraft.vocab.opened import OpenVocabulary, from_lexicon, from_tokenizer, from_words
 

@@ -6,7 +6,7 @@ import pytest
 
 from lexigraft.core.config import load_settings, settings_as_dict, settings_from_dict
 from lexigraft.core.errors import SettingError
-from lexigraft.core.systems import system_of, systems_of
+from lexigraft.core.systems import in_order_of_training, system_of, systems_of
 
 FILE = """
 [finetune]
@@ -115,3 +115,31 @@ def test_models_that_start_from_other_rows_do_not_share_pretraining():
 def test_biases_by_terms_need_a_number_of_terms():
     with pytest.raises(SettingError, match=r"model\.first_terms.*more than 0 with model\.calibrate = terms"):
         load_settings(overrides=["model.calibrate=terms", "model.first_terms=0"])
+
+
+def in_order(*overrides):
+    return [one.name for one in in_order_of_training(systems_of(load_settings(None, overrides)))]
+
+
+def test_teachers_are_trained_before_those_that_learn_from_them():
+    systems = 'run.systems=["b","esplade","hybrid","bm25","dense","c"]'
+    taught = ['systems.b.finetune.teachers=["c","dense"]', 'systems.c.finetune.teachers=["dense","bm25"]']
+    assert in_order(systems, *taught) == ["bm25", "esplade", "dense", "c", "b"]
+    # What all systems of a run are told makes none its own teacher, and no dense one a pupil.
+    assert in_order('run.systems=["bm25","esplade","dense"]', 'finetune.teachers=["dense"]') == [
+        "bm25", "dense", "esplade",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("teachers", "said"),
+    [
+        (["b", "a"], "a, b wait for each other; one of them must have no teacher"),
+        (["b", "other"], "finetune.teachers of b names 'other', which is no system of this run"),
+        (["hybrid", "bm25"], "finetune.teachers of a names 'hybrid', which is no system of this run that has vectors"),
+    ],
+)
+def test_teachers_that_cannot_be(teachers, said):
+    named = [f'systems.{name}.finetune.teachers=["{teacher}"]' for name, teacher in zip("ab", teachers, strict=True)]
+    with pytest.raises(SettingError, match=said):
+        in_order('run.systems=["bm25","a","b","hybrid"]', *named)

@@ -10,7 +10,7 @@ from lexigraft.data.collection import open_collection
 from lexigraft.data.write import write_collection
 from lexigraft.made_pairs import making
 from lexigraft.made_pairs.drops import MEASURED, NEAR_COPY, TOO_MANY
-from lexigraft.made_pairs.making import DEV, TEST, TRAIN, PairMaker
+from lexigraft.made_pairs.making import DEV, TEST, TRAIN, PairMaker, given_pairs
 from lexigraft.made_pairs.told import in_words, read_counts
 
 N = 400
@@ -21,13 +21,17 @@ def page(number):
     return Document(f"d{number}.md", f"Title number{number}", f"{own}. More of topic{number % 9} stands here, too.")
 
 
+def untitled(number, heading):
+    return Document(f"d{number}.md", "", f"{heading}\n{page(number).text} {page(number + 5000).text}")
+
+
 def write(folder, documents, queries=(), qrels=None):
     write_collection(folder, documents, queries, qrels)
     return open_collection(folder)
 
 
 def made(collection, folder, seed=0, given=True):
-    PairMaker(collection, seed, given).write(folder)
+    PairMaker(collection, seed, given_pairs(collection) if given else ()).write(folder)
     return open_collection(folder), read_counts(folder)
 
 
@@ -67,8 +71,8 @@ def test_the_seed_decides(tmp_path):
     assert contents("one") != contents("other")
 
 
-def test_near_copies_are_left_out_and_titles_of_many_documents_dropped(tmp_path):
-    shared = [page(number)._replace(title="Release notes") for number in range(N, N + 40)]
+def test_near_copies_are_left_out_and_headings_of_many_documents_dropped(tmp_path):
+    shared = [untitled(number, "## Release notes") for number in range(N, N + 40)]
     copies = [page(number)._replace(doc_id=f"copy{number}") for number in range(5)]
     pairs, counts = made(write(tmp_path / "texts", [*map(page, range(N)), *shared, *copies]), tmp_path / "pairs")
     assert counts["dropped"][NEAR_COPY] == 5
@@ -77,13 +81,25 @@ def test_near_copies_are_left_out_and_titles_of_many_documents_dropped(tmp_path)
     assert "Release notes" not in {query.text for query in pairs.queries()}
 
 
-def test_a_title_of_several_documents_asks_for_all_of_them(tmp_path):
-    shared = [page(number)._replace(title="Release notes") for number in range(N, N + 3)]
-    pairs, _ = made(write(tmp_path / "texts", [*map(page, range(N)), *shared]), tmp_path / "pairs", seed=3)
+def test_a_heading_of_several_documents_asks_for_all_of_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(making, "DEV_SHARE", 0.1)
+    shared = [untitled(number, "## Release notes") for number in range(N, N + 3)]
+    trains = {one.doc_id for one in shared}
+    monkeypatch.setattr(making, "_share", lambda _, name: 1.0 if name in trains else 0.15 if "7" in name else 0.05)
+    monkeypatch.setattr("lexigraft.made_pairs.told.FEWEST_TRAINING", 1)
+    pairs, _ = made(write(tmp_path / "texts", [*map(page, range(N)), *shared]), tmp_path / "pairs")
     (query_id,) = [query.query_id for query in pairs.queries() if query.text == "Release notes"]
-    judged = [qrel.doc_id for split in pairs.splits for qrel in pairs.qrels(split) if qrel.query_id == query_id]
-    assert 1 <= len(judged) <= 3  # those of the three that were not let keep it
-    assert set(judged) <= {document.doc_id for document in shared}
+    judged = [qrel.doc_id for qrel in pairs.qrels(TRAIN) if qrel.query_id == query_id]
+    assert judged == [document.doc_id for document in shared]
+
+
+def test_a_title_of_several_documents_is_asked_with_keywords_of_each(tmp_path):
+    shared = [page(number)._replace(title="Release notes") for number in range(N, N + 30)]
+    shared = [one._replace(text=f"{one.text} On {'abcdefghij'[at % 10] * 5} again.") for at, one in enumerate(shared)]
+    pairs, _ = made(write(tmp_path / "texts", [*map(page, range(N)), *shared]), tmp_path / "pairs")
+    asked = {query.text for query in pairs.queries() if query.text.startswith("Release notes")}
+    assert len(asked) > 5
+    assert all(len(text.split()) in (3, 4) for text in asked)
 
 
 def test_links_ask_for_the_document_that_they_lead_to(tmp_path):
@@ -109,6 +125,8 @@ def test_given_pairs_train_beside_made_ones_and_measured_queries_never(tmp_path)
     assert "given words" in texts and "in both" not in texts and "Title number7" not in texts
     assert counts["given"] == 1 and counts["dropped"][MEASURED] <= 1
     assert sum(counts["made"].get(TEST, {}).values()) < 0.05 * N  # nothing needs them: judged queries are measured
+    assert not any(qrel.doc_id == "d3.md" for split in (DEV, TEST) for qrel in pairs.qrels(split))
+    assert given_pairs(collection, "train") == []  # those that are measured do not train
     alone, _ = made(collection, tmp_path / "alone", given=False)
     assert all(query.query_id.startswith("made:") for query in alone.queries())
 
@@ -116,7 +134,7 @@ def test_given_pairs_train_beside_made_ones_and_measured_queries_never(tmp_path)
 def test_too_few_pairs_are_refused_with_what_was_found(tmp_path):
     collection = write(tmp_path / "texts", map(page, range(20)))
     with pytest.raises(InputError, match=r"texts: 20 documents, \d+ queries were made to train .*200 are needed"):
-        PairMaker(collection, 0, True).write(tmp_path / "pairs")
+        PairMaker(collection, 0).write(tmp_path / "pairs")
 
 
 def test_of_a_large_collection_an_even_sample_is_taken(tmp_path, monkeypatch):
@@ -124,6 +142,24 @@ def test_of_a_large_collection_an_even_sample_is_taken(tmp_path, monkeypatch):
     collection = write(tmp_path / "texts", map(page, range(3 * N)))
     pairs, _ = made(collection, tmp_path / "pairs")
     assert [document.doc_id for document in pairs.documents()] == [f"d{number}.md" for number in range(0, 3 * N, 3)]
+
+
+def test_of_many_queries_an_even_sample_trains_and_all_others_stay(tmp_path, monkeypatch):
+    collection = write(tmp_path / "texts", map(page, range(N)))
+    _, every = made(collection, tmp_path / "all")
+    monkeypatch.setattr(making, "MOST_PAIRS", 300)
+    _, some = made(collection, tmp_path / "some")
+    assert 200 <= sum(some["made"][TRAIN].values()) <= 300 < sum(every["made"][TRAIN].values())
+    assert some["made"][DEV] == every["made"][DEV]
+
+
+def test_ids_with_spaces_and_texts_that_utf8_cannot_hold(tmp_path):
+    documents = [page(number)._replace(doc_id=f"my notes/{number} b.md") for number in range(N)]
+    (tmp_path / "texts").mkdir()
+    lines = [json.dumps({"_id": one.doc_id, "title": one.title, "text": f"{one.text} \ud800"}) for one in documents]
+    (tmp_path / "texts/corpus.jsonl").write_text("\n".join(lines))
+    pairs, _ = made(open_collection(tmp_path / "texts"), tmp_path / "pairs")
+    assert {qrel.doc_id for qrel in pairs.qrels(TRAIN)} <= {one.doc_id for one in documents}
 
 
 def test_counts_in_words():

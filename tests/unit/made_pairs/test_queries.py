@@ -57,10 +57,16 @@ def test_a_crop_is_a_window_of_the_text():
 
 
 def test_a_title_asks_for_the_text_without_it():
-    left, asked = queries(Document("d", "Of slabs", f"# Of slabs\n\n{BODY}"))
-    assert asked["title"] == "Of slabs"
+    left, asked = queries(Document("d", "Of warm slabs", f"# Of warm slabs\n\n{BODY}"))
+    assert asked["title"] == "Of warm slabs"
     assert left == Document("d", "", BODY)
     assert "sentence" not in asked
+
+
+def test_a_title_that_others_have_or_that_says_little_is_asked_with_keywords():
+    shared = queries(Document("d", "Of slabs", BODY), Always(number=1), shared=True)[1]
+    assert shared["title"] == "Of slabs slab"
+    assert queries(Document("d", "Warm", BODY), Always(number=2))[1]["title"] == "Warm heat slab"
 
 
 def test_some_documents_keep_their_title():

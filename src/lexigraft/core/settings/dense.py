@@ -17,7 +17,12 @@ class DenseSettings(Section, name="dense"):
         "auto",
         "whether it learns, or is taken as it comes: all layers of the backbone, without `mlm`. That is for sentence "
         "encoders, whose vectors mean something before any training",
-        one_of={"auto": "it learns, unless pairs are made and the backbone is a sentence encoder", "on": "", "off": ""},
+        one_of={
+            "auto": "it learns, unless pairs are made, the backbone is a sentence encoder, and neither `dense.steps` "
+            "nor `dense.epochs` is set",
+            "on": "",
+            "off": "",
+        },
     )
     steps: int = setting(
         0,

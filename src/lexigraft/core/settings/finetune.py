@@ -186,8 +186,8 @@ class FinetuneSettings(Section, name="finetune"):
 
     def check_together(self) -> None:
         """Raise where a loss is asked for that has nothing to be computed from."""
-        ranks = self.in_batch > 0 or self.margin_mse > 0 or self.kl > 0
-        require(ranks, "finetune.in_batch", self.in_batch, "more than 0, unless margin_mse or kl is")
+        ranks = self.in_batch > 0 or self.margin_mse > 0 or self.kl > 0 or self.hears
+        require(ranks, "finetune.in_batch", self.in_batch, "more than 0, unless margin_mse or kl is, or teachers teach")
         has_negatives = bool(self.negatives) and self.n_negatives > 0
         drawn = self.n_negatives > 0 or not self.negatives
         require(drawn, "finetune.negatives", self.negatives, "empty, unless finetune.n_negatives is 1 or more")

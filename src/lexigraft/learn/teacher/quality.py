@@ -1,17 +1,17 @@
 """What a teacher is worth: BM25's best documents of the measured queries, ranked anew by it (F1)."""
 
-import logging
+import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.types import Query, Ranking
+from lexigraft.core.types import Qrel, Query, Ranking
 from lexigraft.data.collection import Collection
 from lexigraft.learn.teacher.scoring import score_to_file, wanted_pairs
 from lexigraft.measure.measures import judgements, reciprocal_rank
@@ -25,24 +25,46 @@ DEPTH = 100
 BM25, TEACHER = "bm25", "teacher"
 MEASURE = "MRR@10"
 
-log = logging.getLogger(__name__)
+
+class Asked(NamedTuple):
+    """Judged queries, at most `n_queries` of them, and what they are called."""
+
+    split: str
+    qrels: Sequence[Qrel]
+    n_queries: int
+
+
+class Worth(NamedTuple):
+    """MRR@10 of BM25, and of the teacher over BM25's best documents."""
+
+    bm25: float
+    teacher: float
+
+    @property
+    def is_worse(self) -> bool:
+        return self.teacher < self.bm25
+
+
+def read_worth(folder: Path) -> Worth:
+    """What `measure_teacher` left."""
+    found = json.loads((folder / QUALITY).read_text(encoding="utf-8"))
+    return Worth(float(found[BM25][MEASURE]), float(found[TEACHER][MEASURE]))
 
 
 def measure_teacher(
     model: CrossEncoder,
     collection: Collection,
-    split: str,
+    on: Asked,
     index: Path,
-    n_queries: int,
     folder: Path,
     work: Path,
     depends_on: dict[str, Any],
     progress: Progress = SILENT,
 ) -> None:
-    """Leave the best documents of `index`, BM25's, for at most `n_queries` queries of a split in `folder`, the same in
-    the teacher's order, and MRR@10 of both; a teacher that is the worse is warned of. Queries are taken evenly; what is
-    scored lies in `work` until then."""
-    judged = judgements(collection.qrels(split))
+    """Leave the best documents of `index`, BM25's, for the queries of `on` in `folder`, the same in the teacher's
+    order, and MRR@10 of both. Queries are taken evenly; what is scored lies in `work` until then."""
+    split, qrels, n_queries = on
+    judged = judgements(qrels)
     queries = [query for query in collection.queries() if query.query_id in judged]
     if not queries:
         raise InputError(f"no known query of split {split!r} has a relevant document; nothing can be measured")
@@ -57,9 +79,6 @@ def measure_teacher(
         for query in queries
     }
     found = {name: _mrr(file, grades) for name, file in files.items()}
-    if found[TEACHER] < found[BM25]:
-        message = "the teacher ranks worse than BM25 (%s %.4f and %.4f); train it longer before anything learns from it"
-        log.warning(message, MEASURE, found[TEACHER], found[BM25])
     facts = {"split": split, "queries": len(queries), "depth": DEPTH}
     write_json(folder / QUALITY, facts | {name: {MEASURE: value} for name, value in found.items()})
 

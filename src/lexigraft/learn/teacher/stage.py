@@ -1,21 +1,23 @@
 """The teacher of a run: negatives by BM25, a cross-encoder trained with them, its scores, and its worth; each kept or
 made."""
 
+import hashlib
+import logging
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lexigraft.core.artifact import Manifest, recipe
+from lexigraft.core.artifact import Manifest, canonical_json, recipe
 from lexigraft.core.progress import Progress
 from lexigraft.core.settings import FinetuneSettings, Settings
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.learn.mined_negatives import BM25, MINED, MinedNegatives
 from lexigraft.learn.teacher import training as teacher_training
-from lexigraft.learn.teacher.quality import DEPTH, measure_teacher
+from lexigraft.learn.teacher.quality import DEPTH, Asked, measure_teacher, read_worth
 from lexigraft.learn.teacher.scoring import score_to_file, wanted_pairs
 from lexigraft.learn.teacher.training import Lesson, teacher_config, train_teacher
-from lexigraft.learn.training_data import TRAIN, queries_apart
+from lexigraft.learn.training_data import TRAIN, held_out, queries_apart
 from lexigraft.model.backbone import default_device
 from lexigraft.model.cross_encoder import CrossEncoder, open_cross_encoder
 from lexigraft.stages.ensure import Ensurer
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 1  # of what is here beside the cross-encoder
 STAGE = "teacher"
 SCORED = "scores.trec"
+VALIDATION_QUERIES = 250  # of those held out, at most, are ranked anew to tell whether the teacher is worth hearing
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -49,14 +54,31 @@ class TeacherStage:
         teacher = self._teacher(negatives)
         self._scores(teacher, negatives)
         if self.measured_split is not None and self.settings.teacher.measured_queries:
-            self._quality(teacher, index, self.measured_split)
+            qrels = self.collection.qrels(self.measured_split)
+            asked = Asked(self.measured_split, qrels, self.settings.teacher.measured_queries)
+            self._quality("quality", asked, teacher, index)
         else:
             shutil.rmtree(self.folder.teacher("quality"), ignore_errors=True)  # of a former call
-        return replace(
-            self.settings.finetune,
-            negatives=str(self.folder.teacher("negatives") / MINED),
-            teacher=str(self.folder.teacher("scores") / SCORED),
-        )
+        settings = replace(self.settings.finetune, negatives=str(self.folder.teacher("negatives") / MINED))
+        if self._is_worse(teacher, index):
+            # Its negatives are BM25's and stay; where it alone was to be learned from, judgements are instead.
+            return replace(settings, kl=0.0, margin_mse=0.0, in_batch=settings.in_batch or 1.0)
+        return replace(settings, teacher=str(self.folder.teacher("scores") / SCORED))
+
+    def _is_worse(self, teacher: Manifest, index: Manifest) -> bool:
+        """Whether the teacher ranks worse than BM25 on queries that fine-tuning holds out, which is said."""
+        qrels = held_out(self.collection, self.measured_split, self.settings.finetune)
+        if not qrels:
+            return False
+        self._quality("validation", Asked("held out", qrels, VALIDATION_QUERIES), teacher, index)
+        worth = read_worth(self.folder.teacher("validation"))
+        if worth.is_worse:
+            message = (
+                "the teacher ranks worse than BM25 on queries that were held out (MRR@10 %.4f and %.4f): nothing is "
+                "learned from it; train it longer (teacher.steps)"
+            )
+            log.warning(message, worth.teacher, worth.bm25)
+        return worth.is_worse
 
     def _teacher(self, negatives: Manifest) -> Manifest:
         from lexigraft.learn.backbone_choice import backbone_name, file_hashes
@@ -94,19 +116,23 @@ class TeacherStage:
 
         return self.artifacts.ensure(STAGE, "teacher's scores", self.folder.teacher("scores"), wanted, make)
 
-    def _quality(self, teacher: Manifest, index: Manifest, split: str) -> Manifest:
-        n_queries = self.settings.teacher.measured_queries
-        parents = {"teacher": teacher.fingerprint, "index": index.fingerprint, **self._data(CORPUS, QUERIES, split)}
-        config = {"split": split, "queries": n_queries, "depth": DEPTH}
+    def _quality(self, part: str, asked: Asked, teacher: Manifest, index: Manifest) -> Manifest:
+        config: dict[str, Any] = {"split": asked.split, "queries": asked.n_queries, "depth": DEPTH}
+        parents = {"teacher": teacher.fingerprint, "index": index.fingerprint, **self._data(CORPUS, QUERIES)}
+        if asked.split in self.collection.splits:
+            parents[asked.split] = self.collection.digest(asked.split)
+        else:
+            parents["judgements"] = hashlib.sha256(canonical_json(list(asked.qrels)).encode()).hexdigest()
         wanted = Manifest("teacher-quality", FORMAT_VERSION, config, parents)
 
         def make(out: Path) -> None:
             measure_teacher(
-                self._model(), self.collection, split, self.folder.index(JUDGED, BM25, 0), n_queries, out,
-                *self._work(wanted), self.progress,
+                self._model(), self.collection, asked, self.folder.index(JUDGED, BM25, 0), out, *self._work(wanted),
+                self.progress,
             )  # fmt: skip
 
-        return self.artifacts.ensure(STAGE, "measure the teacher", self.folder.teacher("quality"), wanted, make)
+        label = f"measure the teacher, {asked.split}" if part == "validation" else "measure the teacher"
+        return self.artifacts.ensure(STAGE, label, self.folder.teacher(part), wanted, make)
 
     def _model(self) -> CrossEncoder:
         return open_cross_encoder(str(self.folder.teacher("model"))).to(default_device())
