@@ -141,8 +141,8 @@ class DenseTraining:
 
 
 def is_taken_as_it_comes(settings: Settings) -> bool:
-    """Whether the backbone is the dense encoder without any training. Pairs that are made teach it less than it knows:
-    it has seen many that people made, of many kinds of texts."""
+    """Whether the backbone is the dense encoder without any training: a sentence encoder has learned from pairs that
+    people made, of many kinds of texts, and beside pairs that are made it is wanted for that."""
     if settings.dense.trains != AUTO:
         return settings.dense.trains == "off"
     if not settings.data.makes_pairs or settings.dense.steps or settings.dense.epochs:
