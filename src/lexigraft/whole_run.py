@@ -148,7 +148,7 @@ class _Run:
             recommended = recommend(run, validated, points)
             if self.blend is not None:  # which holds the model in it, as much as is of use
                 recommended = recommend_blend(self.blend[1], points[BLEND])
-            peers.measure(recommended.system if recommended else "", on)
+            recommended = peers.measure(recommended, on)
             if is_leader():
                 self.folder.write_contents(views, self.systems(), recommended.system if recommended else "")
             if on is None:

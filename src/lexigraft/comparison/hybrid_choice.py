@@ -22,6 +22,7 @@ from lexigraft.core.systems import System
 from lexigraft.core.systems_table import BM25, DENSE
 from lexigraft.core.types import Ranking
 from lexigraft.data.collection import QUERIES
+from lexigraft.measure.compare import PairedTest, paired_test
 from lexigraft.measure.measures import measure
 from lexigraft.search.hybrid import RRF, WEIGHTED, Fusion, HybridTextSearch
 from lexigraft.search.weighted_fusion import MappedPair
@@ -155,7 +156,21 @@ def _chosen(run: FinishedRun, settings: HybridSettings, names: list[str], on: Va
         f"{' and '.join(names)} fused by {best.described}: {how} on {len(queries):,} {kind} "
         f"({looked_at[at][CHOSEN_BY]:.4f}{_alone(names, among, looked_at)})"
     )
-    return HybridChoice(names, best.method, best.weight, settings.depth, why, len(queries), looked_at)
+    test = against_first(candidates, judged, best)
+    return HybridChoice(
+        names, best.method, best.weight, settings.depth, why, len(queries), looked_at, test.difference, test.p
+    )
+
+
+def against_first(
+    candidates: Sequence[tuple[Ranking, ...]], judged: dict[str, dict[str, int]], fusion: Fusion
+) -> PairedTest:
+    """The paired test over queries of MRR@10: two systems fused against the first of them alone."""
+    fused = [fusion.fuse(rankings, DEPTH) for rankings in candidates]
+    (ours,), (alone,) = (
+        measure(rankings, judged, (CHOSEN_BY,)) for rankings in (fused, [first for first, *_ in candidates])
+    )
+    return paired_test([ours.per_query[query] - alone.per_query[query] for query in ours.per_query])
 
 
 def _alone(names: Sequence[str], among: Sequence[Fusion], looked_at: Sequence[dict[str, Any]]) -> str:

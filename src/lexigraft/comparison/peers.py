@@ -9,6 +9,7 @@ from typing import Any
 
 from lexigraft.comparison.hybrid_choice import ensure_choice, fingerprint_at, parts_of
 from lexigraft.comparison.prunings import read_row
+from lexigraft.comparison.recommendation import Recommendation, recommend_hybrid
 from lexigraft.core.artifact import Manifest
 from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
@@ -39,15 +40,19 @@ class PeersOfRun:
     embedded: dict[tuple[str, str], Manifest] = field(default_factory=dict)  # documents, by dense system and view
     choices: dict[str, HybridChoice] = field(default_factory=dict)
 
-    def measure(self, recommended: str, on: MeasuredOn | None) -> None:
-        """All of them, when every system is ready, on what the run measures (None: nothing is judged); `recommended` is
-        what an unnamed part of a hybrid is."""
-        systems = self.run.systems()
+    def measure(self, recommended: Recommendation | None, on: MeasuredOn | None) -> Recommendation | None:
+        """All of them, when every system is ready, on what the run measures (None: nothing is judged). What is
+        `recommended` of the others is an unnamed part of a hybrid; what is recommended of all comes back."""
+        systems, taken = self.run.systems(), recommended
         for system in (one for one in systems if one.kind == DENSE):
             if on is not None:
                 self._evaluate(system, on, {"vectors": self.embedded[system.name, on.view].fingerprint})
         for system in (one for one in systems if one.kind == HYBRID):
-            self.hybrid(system, recommended, on)
+            self.hybrid(system, recommended.system if recommended is not None else "", on)
+            if self.run.settings.data.makes_pairs:
+                row = {} if on is None else read_row(self.run.folder.evaluation(system.name, *WHOLE, on.view))
+                taken = recommend_hybrid(taken, system.name, self.choices[system.name], row)
+        return taken
 
     def train(self, system: System) -> None:
         """Train a dense system, and embed the documents of every view."""

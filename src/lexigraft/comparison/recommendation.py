@@ -5,7 +5,7 @@ worth it: each is taken in that order when it is ahead of the one taken so far b
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lexigraft.comparison.cost_limits import NoLimitError, cost_limit
 from lexigraft.comparison.prunings import BM25, PruningsOnValidation
@@ -13,8 +13,10 @@ from lexigraft.comparison.validation import CHOSEN_BY
 from lexigraft.core.systems import System
 from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.stages.operating_point import OperatingPoint
+from lexigraft.stages.text_searches import HybridChoice
 
 AHEAD_WITHOUT_MODEL, AHEAD_WITH_MODEL = 0.0, 0.02  # MRR@10 on validation queries
+LEVEL = 0.05  # p, two-sided, at which a difference is taken for more than chance
 
 
 class Recommendation(NamedTuple):
@@ -45,6 +47,21 @@ def recommend(
             taken = best.name
     said = ", ".join(f"{name} {value:.4f}" for name, value in worth.items())
     return Recommendation(taken, f"MRR@10 on validation queries: {said}; {_reason(taken, asked)}")
+
+
+def recommend_hybrid(
+    taken: Recommendation | None, name: str, choice: HybridChoice, row: Mapping[str, Any]
+) -> Recommendation | None:
+    """The hybrid of that name in the place of its first system, which was `taken` or is BM25 in a run without models,
+    where it is ahead of that by what a model that reads queries must be, and by more than chance; `row` is that of the
+    report, empty where nothing is measured."""
+    first = taken.system if taken is not None else BM25
+    if choice.of[0] != first or choice.ahead is None or choice.p is None:
+        return taken
+    if choice.ahead <= AHEAD_WITH_MODEL or choice.p >= LEVEL:
+        return taken
+    takes = f"; a query takes {row['ms_text_to_ids']:.2g} ms here, most of it to be encoded" if row else ""
+    return Recommendation(name, f"{choice.why}; {choice.ahead:.4f} above {first} alone (p = {choice.p:.2g}){takes}")
 
 
 def _reason(taken: str, asked: list[System]) -> str:

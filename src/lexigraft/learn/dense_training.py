@@ -12,11 +12,13 @@ from safetensors.torch import save_file
 
 from lexigraft.core.artifact import Manifest, hash_file, recipe, write_json
 from lexigraft.core.config import settings_config
+from lexigraft.core.errors import SettingError
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import FinetuneSettings, Settings
+from lexigraft.core.settings import AUTO, FinetuneSettings, Settings
 from lexigraft.core.settings.finetune import MINED_BY_BM25, MINED_BY_TEACHERS
 from lexigraft.data.collection import Collection
 from lexigraft.inference.dense_meta import DENSE_FORMAT, DENSE_KIND
+from lexigraft.learn.backbone_choice import SCRATCH, backbone_name, file_hashes
 from lexigraft.learn.mined_negatives import MINED, MinedNegatives
 from lexigraft.learn.model_training import ModelTraining
 from lexigraft.learn.training_curves import draw as draw_curves
@@ -24,6 +26,7 @@ from lexigraft.learn.training_data import DEV, TrainingData, measured_training_q
 from lexigraft.learn.training_job import TrainingJob
 from lexigraft.model.backbone import default_device, load_backbone
 from lexigraft.model.dense_encoder import DenseEncoder, save_dense
+from lexigraft.model.sentence_encoder import own_length, why_no_sentence_encoder
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.layout import RunFolder
 from lexigraft.train.batches import steps_of_passes
@@ -33,7 +36,7 @@ from lexigraft.train.ranking.pairs import TrainingPairs
 from lexigraft.train.ranking.ranking_validation import ValidationTexts
 
 STAGE, ENCODER = "finetune", "encoder"
-NOT_DECIDING = ("bits", "batch", "steps", "epochs", "query_length", "document_length", "checkpoint_every")
+NOT_DECIDING = ("trains", "bits", "batch", "steps", "epochs", "query_length", "document_length", "checkpoint_every")
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +54,8 @@ class DenseTraining:
 
     def trained(self) -> Manifest:
         """The encoder's manifest. What it starts from is the run's language model, which is made first."""
+        if is_taken_as_it_comes(self.settings):
+            return self._as_it_comes()
         finetune, files = self._negatives()
         others = ModelTraining(
             self.collection, self.measured_split, self.folder, self.settings, self.artifacts, self.progress
@@ -85,6 +90,31 @@ class DenseTraining:
         shutil.rmtree(checkpoint, ignore_errors=True)
         return made
 
+    def _as_it_comes(self) -> Manifest:
+        """The encoder without any training: all layers of the backbone, whatever the run's models keep of them."""
+        name = backbone_name(self.settings.model.backbone)
+        if name == SCRATCH:
+            raise SettingError(
+                "dense.trains = off takes the backbone as it comes, and this one is made from scratch "
+                f"(model.backbone = {self.settings.model.backbone!r}); name a sentence encoder, or let it train"
+            )
+        if reason := why_no_sentence_encoder(name):
+            log.warning("dense.trains = off: %s is taken as it comes, though %s", name, reason)
+        dense, own, (query_length, document_length) = self.settings.dense, own_length(name), lengths(self.settings)
+        query_length, document_length = (
+            dense.query_length or own or query_length, dense.document_length or own or document_length,
+        )  # fmt: skip
+        config = {
+            "backbone": name, **file_hashes(Path(name)), "query_length": query_length,
+            "document_length": document_length, "trains": False,
+        }  # fmt: skip
+
+        def make(out: Path) -> None:
+            save_dense(DenseEncoder.of(load_backbone(name), query_length, document_length), out)
+
+        wanted = Manifest(DENSE_KIND, DENSE_FORMAT, config, {})
+        return self.artifacts.ensure(STAGE, "take the encoder", self.folder.model(ENCODER), wanted, make)
+
     def _negatives(self) -> tuple[FinetuneSettings, dict[str, str]]:
         """The settings of fine-tuning as far as they say what to learn from, and the hash of the file of negatives.
         Where those of a model come from a teacher, these are BM25's."""
@@ -108,6 +138,17 @@ class DenseTraining:
         """The settings that decide what is learned; those that may be 0 for others are in the recipe as what they
         mean."""
         return {name: value for name, value in settings_config(self.settings.dense).items() if name not in NOT_DECIDING}
+
+
+def is_taken_as_it_comes(settings: Settings) -> bool:
+    """Whether the backbone is the dense encoder without any training: a sentence encoder has learned from pairs that
+    people made, of many kinds of texts, and beside pairs that are made it is wanted for that."""
+    if settings.dense.trains != AUTO:
+        return settings.dense.trains == "off"
+    if not settings.data.makes_pairs or settings.dense.steps or settings.dense.epochs:
+        return False
+    name = backbone_name(settings.model.backbone)
+    return name != SCRATCH and not why_no_sentence_encoder(name)
 
 
 def lengths(settings: Settings) -> tuple[int, int]:

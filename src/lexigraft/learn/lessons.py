@@ -1,7 +1,8 @@
 """What a model learns from other systems of its run: their vectors of the training texts, each with the temperature
 that makes its scores likeliest on validation queries, and what each is worth there beside BM25.
 
-A teacher that ranks worse than BM25 is said, and nothing is learned from it.
+A teacher that ranks worse than BM25 is said, and nothing is learned from it. Where BM25 is a teacher itself, what the
+others say is heard with what it says: then it is their mean with BM25 that must be better.
 """
 
 import json
@@ -117,17 +118,26 @@ def vectors_of_system(folder: RunFolder, system: str) -> TextVectors:
 
 
 def write_lessons(folder: RunFolder, teachers: Sequence[str], data: TrainingData, out: Path) -> None:
-    """Leave the vectors of those teachers that are no worse than BM25, and what each is worth, in `out`."""
-    bar = worth(vectors_of_system(folder, BM25), data.validation) if data.validation else None
+    """Leave the vectors of those teachers that are no worse than BM25 or, where that is one of them, better with it
+    than it is alone, and what each is worth, in `out`."""
+    lexical, validation = vectors_of_system(folder, BM25), data.validation
+    bar = worth(lexical, validation) if validation else None
     facts: dict[str, Any] = {BM25: bar._asdict()} if bar is not None else {}
     for name in teachers:
         vectors = vectors_of_system(folder, name)
-        found = worth(vectors, data.validation) if data.validation else None
-        heard = found is None or bar is None or found.mrr >= bar.mrr
-        facts[name] = {**(found._asdict() if found is not None else {"temperature": 1.0}), "heard": heard}
-        if not heard and found is not None and bar is not None:
-            message = "%s is worse than BM25 on validation queries (MRR@10 %.4f and %.4f): nothing is learned from it"
-            log.warning(message, name, found.mrr, bar.mrr)
+        found = worth(vectors, validation) if validation else None
+        fact: dict[str, Any] = found._asdict() if found is not None else {"temperature": 1.0}
+        judged_by = found
+        if BM25 in teachers and name != BM25 and validation and found is not None and bar is not None:
+            judged_by = worth_of_mean([lexical, vectors], [bar.temperature, found.temperature], validation)
+            fact["with_bm25"] = judged_by._asdict()
+        beside = judged_by is not found
+        heard = judged_by is None or bar is None or judged_by.mrr > bar.mrr or (not beside and judged_by.mrr == bar.mrr)
+        facts[name] = {**fact, "heard": heard}
+        if not heard and judged_by is not None and bar is not None:
+            who, how = (f"{name} with BM25", "no better") if beside else (name, "worse")
+            message = "%s is %s than BM25 on validation queries (MRR@10 %.4f and %.4f): nothing is learned from it"
+            log.warning(message, who, how, judged_by.mrr, bar.mrr)
             continue
         write_rows(out, f"{name}.queries", vectors.queries(data.pairs.queries))
         write_rows(out, f"{name}.documents", vectors.documents(data.pairs.doc_ids))
@@ -146,11 +156,18 @@ def open_lessons(folder: Path) -> tuple[Lessons | None, Mapping[str, Any]]:
 
 def worth(vectors: TextVectors, validation: ValidationSet) -> Worth:
     """MRR@10 of a system on validation queries, and the temperature at which its scores are likeliest there."""
-    asked, ranked = vectors.queries(validation.queries), vectors.documents(validation.doc_ids)
-    product = asked @ ranked.T
-    scores = np.asarray(product if isinstance(product, np.ndarray) else product.toarray(), np.float64)
+    return worth_of_mean([vectors], [1.0], validation)
+
+
+def worth_of_mean(systems: Sequence[TextVectors], temperatures: Sequence[float], validation: ValidationSet) -> Worth:
+    """The same of the mean of several systems' scores, each over its temperature, as `Lessons` takes it."""
+    total = np.zeros((len(validation.queries), len(validation.doc_ids)))
+    for vectors, temperature in zip(systems, temperatures, strict=True):
+        product = vectors.queries(validation.queries) @ vectors.documents(validation.doc_ids).T
+        scores = np.asarray(product if isinstance(product, np.ndarray) else product.toarray(), np.float64)
+        total += scores / temperature / len(systems)
     wanted = np.array(validation.wanted, np.int64)
-    return Worth(mean_reciprocal_rank(scores, wanted), *likeliest_temperature(scores, wanted))
+    return Worth(mean_reciprocal_rank(total, wanted), *likeliest_temperature(total, wanted))
 
 
 def mean_reciprocal_rank(scores: NDArray[np.float64], wanted: NDArray[np.int64], depth: int = MRR_DEPTH) -> float:

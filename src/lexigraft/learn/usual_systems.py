@@ -23,7 +23,7 @@ def with_systems(
     if settings.run.systems != (AUTO,):
         return settings
     found = _without_peers(settings, collection, former)
-    if not settings.run.peers:
+    if not settings.run.peers and not _has_use_of_encoder(found):
         return found
     if timed:
         message = "--minutes: the peers, %s, are left out: the time is the sparse models'; name them in run.systems to "
@@ -53,6 +53,16 @@ def _without_peers(settings: Settings, collection: Collection, former: Contents 
     settings = replace(settings, systems={beside: without_model(settings.finetune)})
     # Made queries cannot tell whether a model that writes queries is worth its milliseconds to people.
     return _with(settings, (BM25, beside, *blend) if blend else (BM25, own, beside))
+
+
+def _has_use_of_encoder(settings: Settings) -> bool:
+    """Whether pairs are made and the backbone is a sentence encoder: as it comes, it knows of meaning what the texts of
+    one collection do not teach."""
+    if not settings.data.makes_pairs or BLEND not in settings.run.systems:
+        return False
+    from lexigraft.learn.dense_training import is_taken_as_it_comes
+
+    return settings.dense.trains == AUTO and is_taken_as_it_comes(settings)
 
 
 def _can_look_up(settings: Settings) -> bool:

@@ -39,11 +39,11 @@ class ForeignModel:
 
 def read_foreign(source: str) -> ForeignModel:
     """What the model at `source`, a folder or a hub name, says of itself."""
-    parts = _read_json(source, "modules.json")
+    parts = read_json(source, "modules.json")
     if parts is None:
         return ForeignModel(source)
     network, pooling = _require_splade(source, parts)
-    settings = _read_json(source, f"{pooling}/config.json")
+    settings = read_json(source, f"{pooling}/config.json")
     if settings is None:
         raise InputError(f"{source!r} does not say how it pools: {pooling}/config.json is missing; save it again")
     pooled, before = settings.get("pooling_strategy", "max"), settings.get("activation_function", "relu")
@@ -52,8 +52,8 @@ def read_foreign(source: str) -> ForeignModel:
             f"{source!r} pools by {pooled!r} after {before!r}; one of {', '.join(POOLINGS)} after one of "
             f"{', '.join(ACTIVATIONS)} can be imported"
         )
-    reading = _read_json(source, f"{network}/sentence_bert_config.json".lstrip("/")) or {}
-    whole = _read_json(source, "config_sentence_transformers.json") or {}
+    reading = read_json(source, f"{network}/sentence_bert_config.json".lstrip("/")) or {}
+    whole = read_json(source, "config_sentence_transformers.json") or {}
     return ForeignModel(
         _inside(source, network), pooled, ACTIVATIONS[before],
         reading.get("max_seq_length"), bool(reading.get("do_lower_case")),
@@ -92,7 +92,7 @@ def _prompt(settings: Mapping[str, Any], names: Sequence[str]) -> str:
     return str(prompts.get(name) or "")
 
 
-def _read_json(source: str, name: str) -> Any:
+def read_json(source: str, name: str) -> Any:
     """A file of the model, or None where it has none such."""
     path = Path(source) / name
     if not Path(source).is_dir():

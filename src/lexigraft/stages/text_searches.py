@@ -18,7 +18,8 @@ CHOICE = "hybrid.json"
 
 class HybridChoice(NamedTuple):
     """A hybrid: of which two systems, how they are fused, and in one line why so. `looked_at` is the evidence: what
-    each fusion is worth on the `queries` that it was chosen by."""
+    each fusion is worth on the `queries` that it was chosen by. `ahead` and `p`: what its MRR@10 is above that of its
+    first system alone, and of the paired test over these queries; None where that was not looked at."""
 
     of: list[str]
     method: str
@@ -27,6 +28,8 @@ class HybridChoice(NamedTuple):
     why: str
     queries: int = 0
     looked_at: list[dict[str, Any]] = []  # noqa: RUF012
+    ahead: float | None = None
+    p: float | None = None
 
     @property
     def fusion(self) -> Fusion:

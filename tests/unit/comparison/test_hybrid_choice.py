@@ -2,13 +2,15 @@
 
 import pytest
 
-from lexigraft.comparison.hybrid_choice import WEIGHTS, best_of, compare_fusions, fusions
+from lexigraft.comparison.hybrid_choice import WEIGHTS, against_first, best_of, compare_fusions, fusions
+from lexigraft.comparison.recommendation import Recommendation, recommend_hybrid
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import HybridSettings
 from lexigraft.core.systems import systems_of
 from lexigraft.core.types import Ranking
 from lexigraft.search.hybrid import RRF, WEIGHTED, Fusion
+from lexigraft.stages.text_searches import HybridChoice
 
 SPARSE = [Ranking("q1", ("a", "b"), (2.0, 1.0)), Ranking("q2", ("c", "d", "e"), (3.0, 2.0, 1.0))]
 DENSE = [Ranking("q1", ("c", "b", "a"), (0.9, 0.8, 0.1)), Ranking("q2", ("e", "d", "c"), (0.9, 0.8, 0.7))]
@@ -34,6 +36,38 @@ def test_of_equals_the_weighted_sum_nearest_to_even():
     assert fusions(HybridSettings(method="rrf")) == [Fusion(RRF)]
     assert fusions(HybridSettings(method="weighted", weight=0.3)) == [Fusion(WEIGHTED, 0.3)]
     assert fusions(HybridSettings(weight=0.3)) == [Fusion(WEIGHTED, 0.3), Fusion(RRF)]
+
+
+def test_a_fusion_is_compared_with_its_first_system_query_by_query():
+    worse = against_first(CANDIDATES, JUDGED, Fusion(WEIGHTED, 0.0))  # a: 1 to 1/3, e: 1/3 to 1
+    assert worse.difference == pytest.approx(0)
+    same = against_first(CANDIDATES, JUDGED, Fusion(WEIGHTED, 1.0))
+    assert same.difference == 0
+    reciprocal = against_first(CANDIDATES, JUDGED, Fusion(RRF))  # a: 1 to 1, e: 1/3 to 1/2
+    assert reciprocal.difference == pytest.approx((0 + 1 / 6) / 2)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "p", "system"),
+    [
+        (0.05, 0.001, "hybrid"),
+        (0.05, 0.2, "blend"),  # by chance
+        (0.01, 0.001, "blend"),  # not worth a model that reads queries
+        (None, None, "blend"),
+    ],
+)
+def test_a_hybrid_is_recommended_where_it_is_worth_its_milliseconds(ahead, p, system):
+    choice = HybridChoice(["blend", "dense"], WEIGHTED, 0.5, 100, "blend and dense fused", ahead=ahead, p=p)
+    found = recommend_hybrid(Recommendation("blend", "cheap"), "hybrid", choice, {"ms_text_to_ids": 6.31})
+    assert found is not None and found.system == system
+    if system == "hybrid":
+        said = "; 0.0500 above blend alone (p = 0.001); a query takes 6.3 ms here, most of it to be encoded"
+        assert found.why == "blend and dense fused" + said
+    other = choice._replace(of=["bm25", "dense"])  # of which nobody knows whether it is ahead of the blend
+    assert recommend_hybrid(Recommendation("blend", "cheap"), "hybrid", other, {}) == ("blend", "cheap")
+    assert recommend_hybrid(None, "hybrid", choice, {}) is None
+    without_models = recommend_hybrid(None, "hybrid", other, {})
+    assert (without_models is not None) == (system == "hybrid")
 
 
 def systems(*overrides):

@@ -13,6 +13,17 @@ class DenseSettings(Section, name="dense"):
     tokens, of unit length. It trains on the pairs of fine-tuning, with the same queries held out and, where
     `finetune.n_negatives` asks for some, the same hard negatives."""
 
+    trains: str = setting(
+        "auto",
+        "whether it learns, or is taken as it comes: all layers of the backbone, without `mlm`. That is for sentence "
+        "encoders, whose vectors mean something before any training",
+        one_of={
+            "auto": "it learns, unless pairs are made, the backbone is a sentence encoder, and neither `dense.steps` "
+            "nor `dense.epochs` is set",
+            "on": "",
+            "off": "",
+        },
+    )
     steps: int = setting(
         0,
         "how many steps",
@@ -33,11 +44,13 @@ class DenseSettings(Section, name="dense"):
     )
     symmetric: bool = setting(True, "documents must find their queries too; hard negatives need not")
     query_length: int = setting(
-        0, "subwords read of a query, special ones included", at_least=0, zero="as `model.query_length`"
-    )
+        0, "subwords read of a query, special ones included", at_least=0,
+        zero="as `model.query_length`; of an encoder as it comes, as many as its own files say",
+    )  # fmt: skip
     document_length: int = setting(
-        0, "subwords read of a document, special ones included", at_least=0, zero="as `model.document_length`"
-    )
+        0, "subwords read of a document, special ones included", at_least=0,
+        zero="as `model.document_length`; of an encoder as it comes, as many as its own files say",
+    )  # fmt: skip
     bits: int = setting(
         32, "of a number in the stored vectors of documents", one_of={32: "", 16: "half of the bytes, and slower"}
     )

@@ -102,7 +102,8 @@ class FinetuneSettings(Section, name="finetune"):
         "systems of the run to learn from, which are trained before: the mean of their scores of all documents of a "
         "batch is what this one's come near to (`finetune.taught`)",
         "Each teacher's scores are divided by the temperature that makes them likeliest on validation queries. One "
-        "that is worse than BM25 there is said, and left out.",
+        "that is worse than BM25 there is said, and left out; where bm25 is named, too, one that is no better with it "
+        "than it is alone.",
         empty="none",
     )
     taught: float = _weight(

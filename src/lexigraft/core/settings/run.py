@@ -25,7 +25,8 @@ class RunSettings(Section, name="run"):
         "these fused (`[hybrid]`)",
         auto="bm25 and all that `[systems]` names; without it, bm25 and the run's own model or, where none can be "
         "trained (no `train` extra, fewer than 200 training pairs), bm25 and bm25-plain; where pairs are made "
-        "(`data.pairs`), bm25, a model whose queries are looked up, and blend",
+        "(`data.pairs`), bm25, a model whose queries are looked up, and blend; beside them, where the backbone is a "
+        "sentence encoder, that encoder as it comes (`dense.trains`), and a hybrid",
     )
     peers: bool = setting(
         False,
