@@ -146,7 +146,7 @@ class _Run:
             on = measured_on(self.settings, views, split)
             rows = [] if on is None else self.evaluate(on, validated, points)
             recommended = recommend(run, validated, points)
-            if self.blend is not None:  # which holds the model in it, as much as is of use
+            if self.blend is not None and self.settings.data.makes_pairs:  # it holds as much of the model as is of use
                 recommended = recommend_blend(self.blend[1], points[BLEND])
             recommended = peers.measure(recommended, on)
             if is_leader():

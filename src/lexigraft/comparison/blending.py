@@ -20,7 +20,6 @@ from lexigraft.comparison.prunings import BM25, PruningsOnValidation
 from lexigraft.comparison.recommendation import Recommendation
 from lexigraft.comparison.validation import CHOSEN_BY, DEPTH, validation_queries
 from lexigraft.core.artifact import Manifest, read_manifest, write_json
-from lexigraft.core.errors import SettingError
 from lexigraft.core.settings import BLEND
 from lexigraft.core.systems import System
 from lexigraft.data.collection import QUERIES
@@ -62,13 +61,8 @@ class ChosenBlend(NamedTuple):
 
 
 def chosen_blend(run: FinishedRun, measured: PruningsOnValidation) -> tuple[System, ChosenBlend, Manifest]:
-    """The model of a run that is blended into BM25, and how much of it; raises where there is none."""
-    model = next((one for one in run.systems() if one.is_model and one.settings.model.queries != "model"), None)
-    if model is None or BM25 not in run.settings.run.systems:
-        raise SettingError(
-            f"run.systems = {list(run.settings.run.systems)}: {BLEND} needs {BM25} and a model whose queries need "
-            "none; name both, and set model.queries to table or words"
-        )
+    """The model of a run that is blended into BM25, and how much of it."""
+    model = next(one for one in run.systems() if one.asks_by_words)
     return model, *choose_blend(run, measured, model)
 
 

@@ -55,8 +55,11 @@ def parts_of(run: FinishedRun, system: System, recommended: str = "") -> list[Sy
         return [run.system(name) for name in names]
     others = run.systems()
     kinds = {one.kind: one.name for one in reversed(others)}  # the first of each kind
-    first = recommended or next((one.name for one in others if one.is_model), kinds.get(BM25, ""))
+    model = next((one.name for one in others if one.is_model), "")
+    first = recommended or model or kinds.get(BM25, "")
     second = kinds.get(DENSE) or kinds.get(BM25, "")
+    if first == second:  # BM25 is recommended, and there is nothing dense: a model is what may add to it
+        second = model
     if not first or not second or first == second:
         raise SettingError(
             f"{system.name} is a hybrid of two systems, and this run has {', '.join(run.settings.run.systems)}; add "

@@ -33,6 +33,11 @@ class System:
         return self.kind == MODEL
 
     @property
+    def asks_by_words(self) -> bool:
+        """Whether it is a model that writes documents alone."""
+        return self.is_model and self.settings.model.queries != "model"
+
+    @property
     def is_sparse(self) -> bool:
         """Whether its texts are weighted terms, which an inverted index searches."""
         return self.kind in (MODEL, BM25, BLEND)
@@ -82,11 +87,18 @@ def systems_of(settings: Settings) -> list[System]:
 
 
 def _require_parts(systems: Sequence[System]) -> None:
-    """Raise where peers have no system of terms beside them, or a hybrid names something else than two of the run."""
+    """Raise where peers have no system of terms beside them, a blend has not what it is made of, or a hybrid names
+    something else than two of the run."""
     if not any(one.is_sparse for one in systems):
         raise SettingError(
             f"run.systems = {[one.name for one in systems]} has peers alone; add what they are compared with, such as "
             f"{BM25}"
+        )
+    blends = any(one.kind == BLEND for one in systems)
+    if blends and not (any(one.kind == BM25 for one in systems) and any(one.asks_by_words for one in systems)):
+        raise SettingError(
+            f"run.systems = {[one.name for one in systems]}: {BLEND} needs {BM25} and a model whose queries need none; "
+            "name both, and set model.queries to table or words"
         )
     allowed = [one.name for one in systems if one.kind != HYBRID]
     for system in (one for one in systems if one.kind == HYBRID):
