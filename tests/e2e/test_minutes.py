@@ -131,6 +131,7 @@ def test_a_killed_run_keeps_its_choices(place, tmp_path, lexigraft, monkeypatch)
     assert (run / "choices.json").read_bytes() == before
 
 
+@pytest.mark.integration  # it takes long
 def test_what_is_set_by_hand_wins(place, tmp_path, lexigraft):
     run = tmp_path / "run"
     by_hand = ["model.document_length=9", "finetune.steps=3", "finetune.learning_rate=0.001", "finetune.patience=0"]
@@ -144,6 +145,7 @@ def test_what_is_set_by_hand_wins(place, tmp_path, lexigraft):
     assert "set by hand and kept: model.document_length" in json.dumps(answer.json["own_settings"])
 
 
+@pytest.mark.integration  # it takes long
 def test_too_few_validation_queries_leave_the_defaults(place, tmp_path, lexigraft):
     run = tmp_path / "run"
     answer = lexigraft("run", *options(place, run, data="few"), "--minutes", str(MINUTES))

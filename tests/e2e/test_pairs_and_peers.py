@@ -31,6 +31,7 @@ def place(tmp_path_factory):
     return root
 
 
+@pytest.mark.integration  # it takes long
 def test_peers_are_measured_where_the_others_are_and_chosen_by_made_queries(place, lexigraft, tmp_path):
     out = tmp_path / "run"
     answer = lexigraft(*command(place, "judged", out, *PEERS))

@@ -118,6 +118,7 @@ def test_a_table_that_expands(expanding, source):
     assert len(encoder.encode("kura")[0]) > len(encoder.own_terms("kura")) == 1
 
 
+@pytest.mark.integration  # it takes long
 @pytest.mark.parametrize("head", ["plain", "unicoil"])
 def test_a_table_of_subwords(head, backbone, collection, tmp_path, lexigraft):  # noqa: F811
     """Rare subwords, such as "##u", are asked as they are and not as they are spelt; impacts bring no other term."""
@@ -151,6 +152,7 @@ def test_its_results_are_explained_by_the_word_that_brought_a_term(expanding, le
     assert set(kinds.values()) == {(False, "token", "kura")}
 
 
+@pytest.mark.integration  # it takes long
 def test_it_ends_with_the_same_bytes_too(source, expanding, backbone, collection, tmp_path, lexigraft, monkeypatch):  # noqa: F811
     changes = (*TABLE, "model.table_terms=3", f"model.table_source={source / 'model/finetuned'}")
     call = ["finetune", *options(collection, backbone, tmp_path / "run", *changes)]
@@ -202,6 +204,7 @@ def die_after_saving(monkeypatch):
     monkeypatch.setattr(Loop, "_save", save_and_die)
 
 
+@pytest.mark.integration  # it takes long
 def test_killed_it_ends_with_the_same_bytes(backbone, collection, tmp_path, lexigraft, monkeypatch):  # noqa: F811
     undisturbed, run = tmp_path / "undisturbed", tmp_path / "run"
     assert lexigraft("finetune", *options(collection, backbone, undisturbed, *TABLE)).status == 0

@@ -88,6 +88,7 @@ def pretrained(backbone, collection, tmp_path, lexigraft):
     return run
 
 
+@pytest.mark.integration  # it takes long
 def test_an_inflated_head_is_said_to_be_too_large_and_auto_divides_it(
     pretrained, backbone, collection, tmp_path, lexigraft
 ):

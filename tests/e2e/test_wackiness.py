@@ -124,6 +124,7 @@ def test_pruned_indexes_cost_less_and_can_be_searched(measured, finished, lexigr
     assert hits
 
 
+@pytest.mark.integration  # it takes long
 def test_a_second_call_redoes_only_what_is_missing(measured, finished, tmp_path, lexigraft):  # noqa: F811
     out, result = tmp_path / "wack", measured[1]
     shutil.copytree(measured[0], out)
@@ -137,6 +138,7 @@ def test_a_second_call_redoes_only_what_is_missing(measured, finished, tmp_path,
     assert {file: file.stat().st_mtime_ns for file in out.rglob("*.npy")} == before
 
 
+@pytest.mark.integration  # it takes long
 def test_another_collection(finished, tmp_path, lexigraft):  # noqa: F811
     other = tmp_path / "elsewhere"
     write_collection(other, DOCUMENTS, QUERIES, QRELS)

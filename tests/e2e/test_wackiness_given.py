@@ -28,6 +28,9 @@ def write_texts(file, texts):
     return file
 
 
+pytestmark = pytest.mark.integration  # each takes long
+
+
 @pytest.fixture(scope="module")
 def indexes(finished, tmp_path_factory):  # noqa: F811
     """Two indexes of the run's vectors, the second with its documents in an order of its own."""
@@ -37,7 +40,6 @@ def indexes(finished, tmp_path_factory):  # noqa: F811
     return folder
 
 
-@pytest.mark.integration  # it takes long
 def test_a_model_or_an_index_alone_measures_like_its_run(finished, collection, indexes, tmp_path):  # noqa: F811
     given = GivenSystems([finished / "model" / "finetuned"], [indexes / "alone", indexes / "reordered"])
     out = tmp_path / "wack"
@@ -81,7 +83,6 @@ def test_an_index_is_read_back_as_its_vectors(finished, indexes, collection, tmp
         assert weights == pytest.approx([expected[term] for term in terms.tolist()], abs=index.meta.scale)
 
 
-@pytest.mark.integration  # it takes long
 def test_what_has_no_run_is_measured_elsewhere_too(finished, indexes, collection, tmp_path):  # noqa: F811
     other = tmp_path / "elsewhere"
     write_collection(other, DOCUMENTS, QUERIES, QRELS)
@@ -99,7 +100,6 @@ def test_what_has_no_run_is_measured_elsewhere_too(finished, indexes, collection
         assert entry["measures"] == elsewhere[0]["measures"]
 
 
-@pytest.mark.integration  # it takes long
 def test_an_imported_model_and_a_second_call(backbone, collection, tmp_path, lexigraft):  # noqa: F811
     assert lexigraft("model", "import", backbone, "--out", tmp_path / "splade").status == 0
     call = (
