@@ -1,0 +1,80 @@
+"""JSON objects that hold a checksum of themselves, so that a changed byte is found before anything is made of it.
+
+The last key of a sealed object is "checksum": the SHA-256 of everything else. Files that former versions wrote have
+none and are read as they are; a file that has one must have every byte as it was written.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lexigraft.core.errors import ArtifactError
+
+CHECKSUM = "checksum"
+REMEDY = "build it again"
+
+
+def sealed(content: Mapping[str, Any]) -> bytes:
+    """The bytes of a file that holds `content` and its checksum."""
+    body = {key: value for key, value in content.items() if key != CHECKSUM}
+    return (_indented({**body, CHECKSUM: _checksum(body)}) + "\n").encode()
+
+
+def read_sealed(path: Path, remedy: str = REMEDY) -> dict[str, Any]:
+    """The object in the file at `path`, without its checksum; raises `ArtifactError` where the file cannot be read,
+    holds no JSON object, or does not match the checksum that it holds."""
+    try:
+        found = path.read_bytes()
+    except FileNotFoundError:
+        raise ArtifactError(f"{path} is missing; {remedy}") from None
+    except OSError as error:
+        raise ArtifactError(f"{path} cannot be read ({error.strerror or error}); {remedy}") from error
+    return unsealed(found, path, remedy)
+
+
+def unsealed(found: bytes, path: Path, remedy: str = REMEDY) -> dict[str, Any]:
+    """`read_sealed` of bytes that were read from `path`."""
+    try:
+        content = json.loads(found)
+    except (ValueError, RecursionError):  # RecursionError: thousands of brackets
+        raise ArtifactError(f"{path} is not JSON: it was changed or damaged; {remedy}") from None
+    if not isinstance(content, dict):
+        raise ArtifactError(f"{path} holds no JSON object: it was changed or damaged; {remedy}")
+    if CHECKSUM in content and not _is_as_written(content, found):
+        raise ArtifactError(f"{path} does not match its checksum: it was changed or damaged; {remedy}")
+    return {key: value for key, value in content.items() if key != CHECKSUM}
+
+
+def write_sealed(path: Path, content: Mapping[str, Any]) -> None:
+    """Write `content` with its checksum, aside and renamed, so that no reader and no loss of power ever finds half."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    with aside.open("wb") as file:
+        file.write(sealed(content))
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _is_as_written(content: Mapping[str, Any], found: bytes) -> bool:
+    """Also the bytes are compared: a changed blank, or a key that is there twice, would otherwise pass."""
+    try:
+        return sealed(content) == found
+    except (ValueError, RecursionError):  # lone surrogates, which JSON can spell and UTF-8 cannot
+        return False
+
+
+def _checksum(body: Mapping[str, Any]) -> str:
+    plain = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(plain.encode()).hexdigest()
+
+
+def _indented(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False)
