@@ -28,10 +28,12 @@ LOOKS = 3  # for a name that is in no place for a moment
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_known_as: dict[Path, Path] = {}  # ways through descriptors that are held now, and the paths that they were opened by
+
 
 def of_one_version(load: Callable[Concatenate[Path, P], T]) -> Callable[Concatenate[Path, P], T]:
     """`load`, whose first argument is the folder of an artifact, with `read_pinned`. What it returns must not keep the
-    path that it was given, which leads nowhere afterwards; errors may name it."""
+    path that it was given, which leads nowhere afterwards, but `known_as` of it; errors may name it."""
 
     @functools.wraps(load)
     def loading(path: Path, /, *arguments: P.args, **named: P.kwargs) -> T:
@@ -69,11 +71,22 @@ def _held(path: Path) -> Iterator[tuple[int, Path] | None]:
     except (FileNotFoundError, NotADirectoryError):
         yield None
         return
+    way = DESCRIPTORS / str(descriptor)
     try:
-        way = DESCRIPTORS / str(descriptor)
-        yield descriptor, way if way.exists() else standing
+        if way.exists():
+            _known_as[way] = path
+        yield descriptor, way if way in _known_as else standing
     finally:
+        _known_as.pop(way, None)
         os.close(descriptor)
+
+
+def known_as(path: Path) -> Path:
+    """What a user calls the folder, or a file in it, that `path` leads to within `read_pinned`; elsewhere `path`."""
+    for way in (path, *path.parents) if _known_as else ():
+        if way in _known_as:
+            return known_as(_known_as[way] / path.relative_to(way))
+    return path
 
 
 def _leads_to(path: Path, descriptor: int) -> bool:

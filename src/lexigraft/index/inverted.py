@@ -3,7 +3,7 @@
 import bisect
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -51,6 +51,8 @@ class Index:
     tie_rank: NDArray[np.int32]
     meta: IndexMeta
     texts: StoredTexts | None = None  # where they are kept
+    fingerprint: str = ""  # of the artifact that was opened
+    parents: Mapping[str, str] = field(default_factory=dict)  # fingerprints of what that was made of
 
     @property
     def n_documents(self) -> int:

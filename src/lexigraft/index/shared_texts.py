@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lexigraft.core.arrays import StringTable, StringTableWriter
 from lexigraft.core.artifact import open_artifact
+from lexigraft.core.pinned import of_one_version, where_it_stands
 from lexigraft.core.types import Document
 from lexigraft.index.texts import KeptText, StoredTexts, TextWriter, open_texts
 
@@ -50,8 +51,11 @@ def _ids_while_kept(documents: Iterable[Document], texts: TextWriter) -> Iterabl
 
 def open_shared_texts(path: Path) -> SharedTexts | None:
     """The texts at `path`; None where there are none. Every byte is checked, and a wrong one raises."""
-    if not path.is_dir():
-        return None
+    return _open(path) if where_it_stands(path).is_dir() else None
+
+
+@of_one_version
+def _open(path: Path) -> SharedTexts | None:
     open_artifact(path, KIND, FORMAT_VERSION)
     texts = open_texts(path)
     return None if texts is None else SharedTexts(texts, StringTable(path, DOC_IDS))

@@ -7,7 +7,8 @@ from lexigraft.core.errors import ArtifactError
 
 
 def require_same_model(path: Path, fingerprint: str) -> None:
-    """Raise unless the model at `path` is the one with this fingerprint."""
+    """Raise unless the model at `path` is the one with this fingerprint. To be asked within `pinned.read_pinned` of the
+    model: then it is that very one which is read afterwards."""
     manifest = read_manifest(path)
     if manifest is None or manifest.fingerprint != fingerprint:
         raise ArtifactError(
