@@ -21,8 +21,9 @@ DOC_IDS = "doc_ids"
 class SharedTexts:
     """Made by `open_shared_texts`."""
 
-    def __init__(self, texts: StoredTexts, doc_ids: StringTable) -> None:
+    def __init__(self, texts: StoredTexts, doc_ids: StringTable, corpus: str) -> None:
         self._texts, self._doc_ids = texts, doc_ids
+        self.corpus = corpus  # the digest of the documents that they are of
 
     def get(self, row_id: str, ordinal: int) -> KeptText | None:
         """The text of an index's row; None where it is not here. Most indexes have their rows in this very order."""
@@ -56,6 +57,6 @@ def open_shared_texts(path: Path) -> SharedTexts | None:
 
 @of_one_version
 def _open(path: Path) -> SharedTexts | None:
-    open_artifact(path, KIND, FORMAT_VERSION)
+    manifest = open_artifact(path, KIND, FORMAT_VERSION)
     texts = open_texts(path)
-    return None if texts is None else SharedTexts(texts, StringTable(path, DOC_IDS))
+    return None if texts is None else SharedTexts(texts, StringTable(path, DOC_IDS), manifest.parents.get("corpus", ""))

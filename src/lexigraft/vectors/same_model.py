@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from lexigraft.core.artifact import read_manifest
-from lexigraft.core.errors import ArtifactError
+from lexigraft.core.errors import MixedVersionsError
 
 
 def require_same_model(path: Path, fingerprint: str) -> None:
@@ -11,7 +11,7 @@ def require_same_model(path: Path, fingerprint: str) -> None:
     model: then it is that very one which is read afterwards."""
     manifest = read_manifest(path)
     if manifest is None or manifest.fingerprint != fingerprint:
-        raise ArtifactError(
+        raise MixedVersionsError(
             f"the model at {path} was trained again after this index was made; encode and index with it (the run's "
             "command continues), or search with --system bm25"
         )
