@@ -1,0 +1,49 @@
+"""Whatever a writer does to an index that is being replaced, readers answer: beside it, and after its death."""
+
+import shutil
+from functools import partial
+
+import pytest
+
+from lexigraft.core import artifact
+from tests.fuzz.races import answer_of, is_clean, prepare, race, replace
+from tests.killed import killed_before_step
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("races")
+    prepare(folder)
+    return folder
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("exchanges", [True, False], ids=["one step", "two renames"])
+def test_a_reader_answers_after_a_kill_at_every_step_of_a_swap(prepared, tmp_path, monkeypatch, exchanges):
+    if not exchanges:
+        monkeypatch.setattr(artifact, "exchange", lambda one, other: False, raising=False)
+    right = {name: answer_of(prepared / name) for name in ("one", "other")}
+    found, number, was_killed = [], 0, True
+    while was_killed:
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "other").symlink_to(prepared / "other")
+        shutil.copytree(prepared / "live", folder / "live")
+        was_killed = killed_before_step(number, partial(replace, folder, "other", "swap"))
+        answer = answer_of(folder / "live")  # before any next writer
+        found.append(next(name for name, known in right.items() if known == answer))
+        replace(folder, "other", "swap")
+        assert answer_of(folder / "live") == right["other"]
+        assert [path.name for path in (folder / "live").iterdir()] == ["index"], "nothing is left"
+        number += 1
+    assert found == sorted(found), "first the former one, then the new one"
+    assert found[0] == "one"
+    assert found.count("other") > 2, "killed after the swap, too"
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("how", ["build", "swap"])
+def test_every_answer_is_of_the_one_version_or_of_the_other(tmp_path, how):
+    told = race(tmp_path, opens=150, rebuilds=20, how=how)
+    assert is_clean(told), told
+    assert told["one"] and told["other"], "both were seen"
