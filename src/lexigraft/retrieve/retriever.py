@@ -310,12 +310,13 @@ class Retriever:
     def _ask_peer(self, question: Callable[[OpenedPeer], T]) -> T:
         """The same of a system without terms."""
         for _ in range(ATTEMPTS):
-            assert self._peer is not None, "who asks has looked"
+            peer = self._peer
+            assert peer is not None, "who asks has looked"
             try:
-                return question(self._peer)
-            except MixedVersionsError:
-                self._peer = OpenedPeer(self._place)
-        return question(self._peer)
+                return question(peer)
+            except MixedVersionsError as error:
+                mixed, self._peer = error, OpenedPeer(self._place)
+        raise mixed
 
     def _state(self) -> Opened:
         opened = self._opened
