@@ -4,7 +4,8 @@ the other.
     python -m tests.fuzz.races --opens 2000 --rebuilds 200
 
 prints counts as JSON, and ends with 1 if an answer was wrong, an opening failed or a reader died. `--how swap` copies
-finished files, so that the writer does little but replace; `--how build` indexes a collection every time.
+finished files, so that the writer does little but replace; `--how build` indexes a collection every time; `--how run`
+continues a whole run with another setting, which replaces its vectors, indexes and evaluations one after the other.
 """
 
 import argparse
@@ -20,13 +21,16 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import Manifest, read_manifest, write_artifact
+from lexigraft.core.config import load_settings
 from lexigraft.core.settings import Settings
 from lexigraft.retrieve.retriever import Retriever
 from lexigraft.stages.standalone import build
+from lexigraft.whole_run import run as whole_run
 
 # So many documents. Two versions have files of the same sizes, which fit together and give wrong answers where they are
 # mixed; those of the third fit neither.
 VERSIONS = {"one": 300, "two": 300, "three": 900}
+SETTINGS = {"one": "lexical.k1=0.9", "two": "lexical.k1=1.5", "three": "lexical.k1=2.5"}  # of runs
 QUERIES = ("river bank", "stone", "only here")
 ENOUGH, STOP = "enough", "stop"  # files that the processes see each other by
 SHOWN = 5  # different errors
@@ -34,6 +38,9 @@ SHOWN = 5  # different errors
 
 def write_collection(folder: Path, name: str, n_documents: int) -> None:
     folder.mkdir(parents=True)
+    (folder / "qrels").mkdir()
+    (folder / "queries.jsonl").write_text(json.dumps({"_id": "q", "text": QUERIES[0]}) + "\n")
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\td1\t1\n")
     words = ["river", "bank", "stone", "moss", "only", "here", name]
     first = list(VERSIONS).index(name)  # the same words, in other documents
     with (folder / "corpus.jsonl").open("w") as file:
@@ -43,21 +50,30 @@ def write_collection(folder: Path, name: str, n_documents: int) -> None:
             file.write(json.dumps({"_id": f"d{number}", "title": "", "text": text}) + "\n")
 
 
-def prepare(folder: Path) -> None:
-    """Both versions of everything, finished, what each of them answers, and the first one in the place that is read."""
+def prepare(folder: Path, how: str = "swap") -> None:
+    """All versions, finished, what each of them answers, and the first one in the place that is read."""
     answers = {}
     for name, n_documents in VERSIONS.items():
         write_collection(folder / name / "data", name, n_documents)
-        build(str(folder / name / "data"), folder / name / "index", Settings())
+        if how == "run":
+            continue_run(folder, name, folder / name / "index")
+        else:
+            build(str(folder / name / "data"), folder / name / "index", Settings())
         answers[name] = answer_of(folder / name)
     assert len({json.dumps(answer) for answer in answers.values()}) == len(VERSIONS)
     (folder / "answers.json").write_text(json.dumps(answers))
     (folder / "live").mkdir()
-    replace(folder, "one", "swap")
+    replace(folder, "one", "run" if how == "run" else "swap")
+
+
+def continue_run(folder: Path, name: str, out: Path) -> None:
+    """Make, or continue, a run of the first collection with the setting of a version."""
+    settings = load_settings(None, ["run.systems=bm25", "evaluate.timing_runs=1", SETTINGS[name]])
+    whole_run(str(folder / "one" / "data"), out, settings)
 
 
 def answer_of(place: Path) -> Any:
-    """What the index at `place` answers, with scores and texts."""
+    """What the index, or the run, at `place` answers, with scores and texts."""
     with Retriever.open(place / "index") as opened:
         found: dict[str, Any] = {query: [] for query in QUERIES}
         for query in QUERIES:
@@ -71,6 +87,9 @@ def replace(folder: Path, name: str, how: str) -> None:
     source, place = folder / name, folder / "live"
     if how == "build":
         build(str(source / "data"), place / "index", Settings(), replace_other=True)
+        return
+    if how == "run":
+        continue_run(folder, name, place / "index")
         return
     made = read_manifest(source / "index")
     assert made is not None
@@ -113,7 +132,7 @@ def reading(folder: Path, opens: int) -> dict[str, Any]:
 
 def race(folder: Path, opens: int, rebuilds: int, how: str, n_readers: int = 2) -> dict[str, Any]:
     """Readers and a writer, each in its own process; `opens` is for all readers together."""
-    prepare(folder)
+    prepare(folder, how)
     begun = time.monotonic()
     own = [sys.executable, "-m", "tests.fuzz.races", "--folder", str(folder)]
     calls = [[*own, "--role", "reader", "--opens", str(-(-opens // n_readers))] for _ in range(n_readers)]
@@ -149,7 +168,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--opens", type=int, default=2000)
     parser.add_argument("--rebuilds", type=int, default=200)
-    parser.add_argument("--how", choices=("build", "swap"), default="build")
+    parser.add_argument("--how", choices=("build", "swap", "run"), default="build")
     parser.add_argument("--role", choices=("all", "reader", "writer"), default="all")
     parser.add_argument("--folder", type=Path)
     given = parser.parse_args()

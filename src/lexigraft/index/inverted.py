@@ -53,6 +53,7 @@ class Index:
     texts: StoredTexts | None = None  # where they are kept
     fingerprint: str = ""  # of the artifact that was opened
     parents: Mapping[str, str] = field(default_factory=dict)  # fingerprints of what that was made of
+    corpus: str = ""  # the digest of its documents' collection, where a run noted it
 
     @property
     def n_documents(self) -> int:

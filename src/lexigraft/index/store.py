@@ -60,6 +60,7 @@ def open_index(path: Path, checksums: bool = True) -> Index:
         texts=_texts(path, meta.n_documents),
         fingerprint=manifest.fingerprint,
         parents=manifest.parents,
+        corpus=str(manifest.notes.get("corpus", "")),
     )
 
 

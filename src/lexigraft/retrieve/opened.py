@@ -100,19 +100,15 @@ class Opened:
     def _shared_texts(self) -> SharedTexts | None:
         """None where there are none, or where they are of another state of the collection than the index is."""
         texts = None if self.place.texts is None else open_shared_texts(self.place.texts)
-        if texts is not None and not self._is_of_collection(texts.corpus):
+        if texts is not None and self._corpus not in ("", texts.corpus):
             log.warning("texts are not shown: %s was made anew since; open it again", self.place.name)
             return None
         return texts
 
-    def _is_of_collection(self, corpus: str) -> bool:
-        """Whether the vectors that the index was made of are of the documents with this digest, as far as a run says
-        that: what other places keep beside an index was put there together with it."""
-        vectors, wanted = self.place.vectors, self.parents.get("vectors")
-        if self.place.run is None or vectors is None or wanted is None:
-            return True
-        found = read_manifest(where_it_stands(vectors))
-        return found is None or (found.fingerprint == wanted and found.parents.get("corpus", corpus) == corpus)
+    @property
+    def _corpus(self) -> str:
+        """The digest of the documents that the open index is of; empty where that is not known."""
+        return self.index.segments[0].index.corpus if self._is_plain else ""
 
     @property
     def keeps_texts(self) -> bool:
