@@ -3,6 +3,7 @@
 import pytest
 
 from lexigraft.core.artifact import Manifest, write_artifact
+from lexigraft.core.config import load_settings
 from lexigraft.core.errors import MixedVersionsError
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Document
@@ -13,6 +14,7 @@ from lexigraft.stages.encode import encode_lexical
 from lexigraft.stages.standalone import index_vectors
 from lexigraft.vectors import store
 from lexigraft.vectors.analysis import USUAL_RULE
+from lexigraft.whole_run import run
 
 # The same ids and words, in other documents: nothing but what they were made of tells the vectors apart.
 VERSIONS = {
@@ -65,3 +67,18 @@ def test_vectors_alone_that_were_replaced_are_said(tmp_path):
     write_vectors(tmp_path, "other", tmp_path / "live/vectors")
     with pytest.raises(MixedVersionsError, match="was not made of the vectors at"):
         found(before)
+
+
+def test_texts_of_another_state_of_the_collection_are_not_shown(collection, tmp_path):
+    """Texts are opened when they are first asked for; a run's are replaced before its indexes are."""
+    settings = load_settings(None, ["run.systems=bm25", "evaluate.timing_runs=1"])
+    run(str(collection), tmp_path / "run", settings)
+    before, query = Retriever.open(tmp_path / "run"), "remove duplicates"
+    shown = Retriever.open(tmp_path / "run").answer(query).hits[0]
+    assert shown.text
+    corpus = collection / "corpus.jsonl"
+    corpus.write_text(corpus.read_text().replace(shown.text, f"{shown.text} and something else"))
+    run(str(collection), tmp_path / "run", settings)
+    assert before.answer(query).hits[0].doc_id == shown.doc_id
+    assert not before.answer(query).hits[0].text
+    assert Retriever.open(tmp_path / "run").answer(query).hits[0].text == f"{shown.text} and something else"
