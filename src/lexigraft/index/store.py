@@ -38,7 +38,7 @@ def open_index(path: Path, checksums: bool = True) -> Index:
     """
     manifest = open_artifact(path, KIND, (1, FORMAT_VERSION), checksums)
     if manifest.format_version == 1:
-        return replace(open_version1(path), fingerprint=manifest.fingerprint, parents=manifest.parents)
+        return replace(open_version1(path), manifest=manifest)
     meta = IndexMeta(**json.loads((path / "meta.json").read_text(encoding="utf-8")))
     require_range_size(path, meta.range_size)
     range_starts, entries = open_array(path / "range_starts.npy"), open_array(path / "entries.npy")
@@ -58,9 +58,7 @@ def open_index(path: Path, checksums: bool = True) -> Index:
         tie_rank=tie_rank,
         meta=meta,
         texts=_texts(path, meta.n_documents),
-        fingerprint=manifest.fingerprint,
-        parents=manifest.parents,
-        corpus=str(manifest.notes.get("corpus", "")),
+        manifest=manifest,
     )
 
 

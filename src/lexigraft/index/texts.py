@@ -11,6 +11,7 @@ bytes has no text: it is of a document that came without it. Rows are in the ord
 """
 
 import logging
+import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -143,7 +144,9 @@ class StoredTexts:
         if not fits or self._starts[-1] != n_bytes or self._rows[-1] != len(self._ends):
             raise ArtifactError(f"{self._path} does not fit the files beside it: it was changed; build it again")
         # An empty file cannot be mapped.
-        self._blobs = memoryview(np.asarray(np.memmap(folder / BLOBS, np.uint8, "r")).data if n_bytes else b"")
+        self._blobs = memoryview(
+            np.asarray(np.memmap(os.fspath(folder / BLOBS), np.uint8, "r")).data if n_bytes else b""
+        )
         self._last: tuple[int, bytes] = (-1, b"")
 
     def __len__(self) -> int:
