@@ -12,6 +12,7 @@ import pytest
 from lexigraft import Retriever
 from lexigraft.core.artifact import hash_file
 from lexigraft.core.known_checksums import LARGE as LARGE_FILE
+from lexigraft.core.sealed_json import write_sealed
 from tests.conftest import DOCUMENTS, write_collection
 
 LARGE = ("torch", "transformers", "scipy", "matplotlib", "numba", "pydantic")
@@ -100,7 +101,7 @@ def test_verify_finds_what_the_file_system_does_not_know(indexes, tmp_path, monk
     (index / "extra").write_bytes(b"a" * LARGE_FILE)
     manifest = json.loads((index / "manifest.json").read_text())
     manifest["files"]["extra"] = {"bytes": LARGE_FILE, "sha256": hash_file(index / "extra")}
-    (index / "manifest.json").write_text(json.dumps(manifest))
+    write_sealed(index / "manifest.json", manifest)
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     del environment["LEXIGRAFT_CHECKSUMS"]
 

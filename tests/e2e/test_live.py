@@ -8,6 +8,7 @@ import pytest
 from lexigraft import Retriever
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.lock import writer_lock
+from lexigraft.core.sealed_json import write_sealed
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Document
 from lexigraft.data.write import write_collection
@@ -198,6 +199,6 @@ def test_a_model_that_was_trained_again_is_refused(live, texts, model, tmp_path,
     lexigraft("encode", "--data", texts / "first", "--model", own, "--out", texts / "v2")
     lexigraft("index", "add", texts / "other", "--vectors", texts / "v2")
     manifest = json.loads((own / "manifest.json").read_text())
-    (own / "manifest.json").write_text(json.dumps({**manifest, "seed": 7}))
+    write_sealed(own / "manifest.json", {**manifest, "seed": 7})
     refused = lexigraft("index", "add", texts / "other", "--data", texts / "later", "--replace")
     one_line_error(refused, "was trained again")

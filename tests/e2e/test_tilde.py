@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from lexigraft.core.artifact import hash_file, read_manifest
+from lexigraft.core.sealed_json import write_sealed
 from lexigraft.core.types import Document, Query
 from lexigraft.data.write import write_collection
 from lexigraft.inference.reading import read_documents
@@ -221,7 +222,7 @@ def change_files(artifact, name, **changes):
     facts, manifest = (json.loads((artifact / file).read_text()) for file in (name, "manifest.json"))
     (artifact / name).write_text(json.dumps({**facts, **changes}))
     del manifest["files"][name]
-    (artifact / "manifest.json").write_text(json.dumps(manifest))
+    write_sealed(artifact / "manifest.json", manifest)
 
 
 def running(collection, backbone, run, *more):

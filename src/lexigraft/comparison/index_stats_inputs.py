@@ -138,16 +138,17 @@ def _of_run(system: OpenSystem, run: RunFolder, keep: Keep) -> MeasuredIndex:
             f"{system.system} --qk {qk} --dk {dk}"
         )
     index = system.index if dk == 0 else open_index(path)
-    _require_its_vectors(path, system.vectors_path, run)
+    _require_its_vectors(index, path, system.vectors_path, run)
     return MeasuredIndex(cell_name(system.name, qk, dk), path, index, keep, system, run)
 
 
-def _require_its_vectors(index: Path, vectors: Path, run: RunFolder) -> None:
-    """Raise where vectors were made anew and the index was not: list maxima would be those of another model."""
-    made, of = read_manifest(index), read_manifest(vectors)
-    if made is not None and of is not None and made.parents.get("vectors", of.fingerprint) != of.fingerprint:
+def _require_its_vectors(index: Index, path: Path, vectors: Path, run: RunFolder) -> None:
+    """Raise where vectors were made anew and the index that is open was not: list maxima would be those of another
+    model."""
+    of = read_manifest(vectors)
+    if of is not None and index.parents.get("vectors", of.fingerprint) != of.fingerprint:
         raise ArtifactError(
-            f"{index} is not of the vectors at {vectors}, which were made later; continue the run with the command "
+            f"{path} is not of the vectors at {vectors}, which were made later; continue the run with the command "
             f"that began {run.root}"
         )
 

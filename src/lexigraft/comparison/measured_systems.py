@@ -10,6 +10,7 @@ from typing import Any
 from lexigraft.core.artifact import open_artifact, read_manifest
 from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.pinned import read_pinned
 from lexigraft.core.types import Measurement
 from lexigraft.data.readers.judgements import read_judgements
 from lexigraft.data.sources import open_source
@@ -122,8 +123,18 @@ def system_of_evaluation(
 ) -> MeasuredSystem:
     """One evaluation of a run, that of the system and pruning of a report's row."""
     path = run.folder.evaluation(row["system"], row["qk"], row["dk"], run.reported_on().view)
-    open_artifact(path, cells.KIND, cells.FORMAT_VERSION)
+    per_query = read_pinned(path, lambda folder: _per_query(run, folder, measures, judged, ranked_only))
     name = prefix + cell_name(row["system"], row["qk"], row["dk"])
+    ordered = {name: per_query[name] for name in measures}
+    costs = {name: row[name] for name in COSTS if row.get(name) is not None}
+    return MeasuredSystem(name, ordered, path / "run.trec", costs)
+
+
+def _per_query(
+    run: FinishedRun, path: Path, measures: Sequence[str], judged: Judged | None, ranked_only: bool
+) -> dict[str, Mapping[str, float]]:
+    """What the evaluation at `path` has of each query, by measure; measured again where it has not."""
+    open_artifact(path, cells.KIND, cells.FORMAT_VERSION)
     stored = {} if judged is not None else json.loads((path / "per_query.json").read_text(encoding="utf-8"))
     per_query: dict[str, Mapping[str, float]] = {
         name: {trec_id(query): value for query, value in stored[name].items()} for name in measures if name in stored
@@ -133,9 +144,7 @@ def system_of_evaluation(
         per_query |= system_of_file(
             path / "run.trec", again, missing, ranked_only=ranked_only and judged is not None
         ).per_query
-    ordered = {name: per_query[name] for name in measures}
-    costs = {name: row[name] for name in COSTS if row.get(name) is not None}
-    return MeasuredSystem(name, ordered, path / "run.trec", costs)
+    return per_query
 
 
 def judgements_of_evaluations(run: FinishedRun) -> tuple[str, str]:

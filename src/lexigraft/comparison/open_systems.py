@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from lexigraft.core.artifact import Manifest, hash_file, open_artifact, read_manifest
 from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
+from lexigraft.core.pinned import of_one_version
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings, IndexSettings
 from lexigraft.core.types import Query, SparseMatrix
@@ -298,6 +299,7 @@ def document_contents(system: OpenSystem, progress: Progress = SILENT) -> Iterat
         )
 
 
+@of_one_version
 def open_document_terms(folder: Path) -> TextTerms:
     """What `write_document_terms` wrote, memory-mapped."""
     open_artifact(folder, TERMS_KIND, TERMS_FORMAT, checksums=False)

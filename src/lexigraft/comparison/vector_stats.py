@@ -11,7 +11,6 @@ from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.systems_table import DENSE, HYBRID
-from lexigraft.core.types import Query
 from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.vectors import query_store
 from lexigraft.vectors.query_encoder import encode_queries, open_query_encoder
@@ -41,19 +40,14 @@ def measure_vectors(
             facts = vector_statistics(matrix, qk, thresholds, progress)
             found.append({"path": str(path), "side": "queries", **facts})
             continue
-        matrix = open_vectors(path).matrix
-        found.append({"path": str(path), "side": "documents", **vector_statistics(matrix, dk, thresholds, progress)})
+        vectors = open_vectors(path)  # once: what both sides say is of the same version
+        facts = vector_statistics(vectors.matrix, dk, thresholds, progress)
+        found.append({"path": str(path), "side": "documents", **facts})
         if asked is not None:
-            found.append({"path": str(path), "side": "queries", **_of_queries(path, asked, qk, thresholds, progress)})
+            encoder = open_query_encoder(vectors.query_encoder, vectors.vocabulary, path)
+            facts = vector_statistics(encode_queries(asked, encoder, vectors.vocabulary), qk, thresholds, progress)
+            found.append({"path": str(path), "side": "queries", **facts})
     return found
-
-
-def _of_queries(
-    path: Path, queries: list[Query], qk: Sequence[DocumentCut], thresholds: Sequence[int] | None, progress: Progress
-) -> dict[str, Any]:
-    vectors = open_vectors(path, checksums=False)
-    encoder = open_query_encoder(vectors.query_encoder, vectors.vocabulary, path)
-    return vector_statistics(encode_queries(queries, encoder, vectors.vocabulary), qk, thresholds, progress)
 
 
 def _places(path: Path) -> Iterator[Path]:

@@ -5,6 +5,7 @@ with offsets, so that millions of document ids cost no Python objects until they
 """
 
 import mmap
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from pathlib import Path
@@ -63,7 +64,8 @@ def open_array(path: Path) -> NDArray[Any]:
         # An empty file cannot be mapped, and there is nothing to map.
         mode: Literal["r"] | None = "r" if path.stat().st_size > _HEADER_BYTES else None
         # As a plain array: kernels recognise the memmap subclass tens of microseconds later, at every call.
-        return read_only(np.asarray(np.load(path, mmap_mode=mode, allow_pickle=False)))
+        # By its name: of a `Path`, numpy follows every link, file by file, to keep a name that nobody asks for.
+        return read_only(np.asarray(np.load(os.fspath(path), mmap_mode=mode, allow_pickle=False)))
     except (OSError, ValueError) as error:
         raise ArtifactError(f"{path} cannot be read as an array ({error}); build the artifact again") from error
 
@@ -109,7 +111,7 @@ class StringTable(Sequence[str]):
     def __init__(self, folder: Path, name: str) -> None:
         path = folder / f"{name}.utf8"
         self._offsets = open_array(folder / f"{name}.offsets.npy")
-        mapped = np.memmap(path, np.uint8, "r") if path.stat().st_size else read_only(np.zeros(0, np.uint8))
+        mapped = np.memmap(os.fspath(path), np.uint8, "r") if path.stat().st_size else read_only(np.zeros(0, np.uint8))
         self._bytes: NDArray[np.uint8] = np.asarray(mapped)
         self._blob = memoryview(self._bytes.data)  # slices of a memoryview cost a tenth of an array's
 

@@ -1,8 +1,9 @@
 """Artifacts: folders that appear whole or not at all, and say how they were made.
 
-Every stage writes one with `write_artifact` (a folder beside the target, renamed over it at the end) and reads one with
-`open_artifact`, which refuses a folder that is truncated, corrupt, of another kind or of another format. The manifest
-holds no times and no machine names, so the same inputs and settings give the same bytes.
+Every stage writes one with `write_artifact` (a folder beside the target, which takes its name at the end, in one step)
+and reads one with `open_artifact`, which refuses a folder that is truncated, corrupt, of another kind or of another
+format. Who then reads its files does so within `pinned.read_pinned`, so that all of them are of one version. The
+manifest holds no times and no machine names, so the same inputs and settings give the same bytes.
 """
 
 import glob
@@ -11,52 +12,29 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from lexigraft import __version__
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.exchange import exchange
 from lexigraft.core.known_checksums import is_known, remember
+from lexigraft.core.manifest import (
+    MANIFEST,
+    Manifest,
+    canonical_json,
+    read_manifest,
+    recipe,
+    require_manifest,
+    write_manifest,
+)
+from lexigraft.core.pinned import is_by_process, moved_aside, of_one_version
 
-MANIFEST = "manifest.json"
+__all__ = ["MANIFEST", "Manifest", "canonical_json", "read_manifest", "recipe"]  # beside what is defined here
+
 DRAFT_MARK = ".lexigraft-draft"
 OF_THE_SYSTEM = (".DS_Store",)  # what file managers leave in folders is nobody's
 _HASH_CHUNK = 1 << 20
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """How an artifact was made. Everything but `code_version`, `notes` enters the fingerprint."""
-
-    kind: str
-    format_version: int
-    config: Mapping[str, Any]
-    parents: Mapping[str, str] = field(default_factory=dict)
-    seed: int = 0
-    code_version: str = __version__
-    notes: Mapping[str, Any] = field(default_factory=dict)
-    files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-    @property
-    def fingerprint(self) -> str:
-        content = {key: value for key, value in asdict(self).items() if key not in ("code_version", "notes")}
-        return hashlib.sha256(canonical_json(content).encode()).hexdigest()
-
-    def same_recipe(self, other: "Manifest") -> bool:
-        """Whether both describe the same work: kind, format, settings, parents and seed (not the resulting files)."""
-        return canonical_json(recipe(self)) == canonical_json(recipe(other))
-
-
-def recipe(manifest: Manifest) -> dict[str, Any]:
-    """What an artifact is made from and by: all that decides its content, before there is any."""
-    content = asdict(manifest)
-    return {key: content[key] for key in ("kind", "format_version", "config", "parents", "seed")}
-
-
-def canonical_json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def hash_file(path: Path) -> str:
@@ -71,8 +49,10 @@ def hash_file(path: Path) -> str:
 def write_artifact(path: Path, manifest: Manifest) -> Iterator[Path]:
     """Yield an empty folder to fill; on success it becomes `path`, on any error nothing changes.
 
-    A kill leaves the old artifact at `path`, or, in the moment of the swap, beside it, from where the next writer
-    fetches it back; the half-written folder is removed by the next writer.
+    Readers find the old artifact or the new one at `path`, and never nothing: both exchange their names in one step. A
+    kill leaves one of them there; the other one, or a half-written folder, is removed by the next writer. Where the
+    file system has no such step the old one is beside its place for a moment, where readers and the next writer find
+    it.
     Only an artifact is ever replaced: anything else that stands at `path` is somebody's, and raises.
     """
     require_replaceable(path)
@@ -83,12 +63,12 @@ def write_artifact(path: Path, manifest: Manifest) -> Iterator[Path]:
     (draft / DRAFT_MARK).touch()
     try:
         yield draft
-        write_json(draft / MANIFEST, asdict(_with_files(manifest, draft)))
+        write_manifest(draft, _with_files(manifest, draft))
         (draft / DRAFT_MARK).unlink()  # last, so that what a kill leaves is always known for ours
         _sync_tree(draft)
         _swap_in(draft, path)
     finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        _remove(draft)  # or what was at `path` before
 
 
 def _with_files(manifest: Manifest, folder: Path) -> Manifest:
@@ -128,7 +108,7 @@ def _is_somebody_elses(manifest: Path) -> bool:
     """Many programs have a manifest.json. One that cannot be read at all is taken for a damaged one of ours."""
     try:
         found = json.loads(manifest.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return not isinstance(found, dict) or not {"kind", "format_version", "config"} <= found.keys()
 
@@ -138,46 +118,56 @@ def _remove_leftovers(path: Path) -> None:
     folders with their mark or a manifest of ours, or empty."""
     name = glob.escape(path.name)
     if not path.exists():  # a kill between the two renames of a swap: what was there is whole, beside its place
-        for old in sorted(path.parent.glob(f"{name}.old-*")):
-            if _is_by_process(old) and _is_whole(old):
-                old.rename(path)
-                break
+        for old in moved_aside(path):
+            old.rename(path)
+            break
     for pattern in (f"{name}.draft-*", f"{name}.old-*"):
         for leftover in path.parent.glob(pattern):
             ours = (leftover / DRAFT_MARK).is_file() or (
-                _is_by_process(leftover) and read_manifest(leftover) is not None
+                is_by_process(leftover) and read_manifest(leftover) is not None
             )
             if ours or (leftover.is_dir() and not any(leftover.iterdir())):
-                shutil.rmtree(leftover, ignore_errors=True)
-
-
-def _is_by_process(path: Path) -> bool:
-    """Whether a name ends as those of writers do, by the number of a process: `index.old-good` is somebody's copy."""
-    return path.name.rpartition("-")[2].isdecimal()
-
-
-def _is_whole(path: Path) -> bool:
-    """Whether an artifact has all its files, by their sizes: one that was being removed does not."""
-    manifest = read_manifest(path)
-    files = {} if manifest is None else manifest.files
-    sizes = {name: (path / name).stat().st_size for name in files if (path / name).is_file()}
-    return manifest is not None and sizes == {name: facts["bytes"] for name, facts in files.items()}
+                _remove(leftover)
 
 
 def _swap_in(draft: Path, path: Path) -> None:
-    if path.exists():
-        old = path.with_name(f"{path.name}.old-{os.getpid()}")
-        path.rename(old)
-        try:
-            draft.rename(path)
-        except BaseException:  # Ctrl-C, too: what was there goes back
-            if not path.exists():
-                old.rename(path)
-            raise
-        shutil.rmtree(old, ignore_errors=True)
-    else:
+    """Give `draft` the name `path`; what was there has the draft's name afterwards."""
+    if not path.exists():
         draft.rename(path)
+    elif not exchange(draft, path):
+        _swap_by_renames(draft, path)
     sync(path.parent)
+
+
+def _swap_by_renames(draft: Path, path: Path) -> None:
+    """The same where two folders cannot exchange their names. Between the two renames there is nothing at `path`: who
+    looks for it there finds `NAME.old-PROCESS` (`pinned.where_it_stands`)."""
+    old = path.with_name(f"{path.name}.old-{os.getpid()}")
+    path.rename(old)
+    try:
+        draft.rename(path)
+    except BaseException:  # Ctrl-C, too: what was there goes back
+        if not path.exists():
+            old.rename(path)
+        raise
+    old.rename(draft)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a draft or a former version. What says that it is ours goes last, so that a kill leaves what the next
+    writer knows for such; a reader that is still in it finds all files that it needs, or that one is missing."""
+    if folder.is_symlink():
+        folder.unlink()  # somebody's link to an artifact elsewhere was replaced; that one stays
+        return
+    with suppress(OSError):
+        for entry in folder.iterdir():
+            if entry.name in (MANIFEST, DRAFT_MARK):
+                continue
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry, ignore_errors=True)
+            else:
+                entry.unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _sync_tree(folder: Path) -> None:
@@ -204,28 +194,20 @@ def write_json(path: Path, value: Any) -> None:
     sync(path.parent)
 
 
-def read_manifest(path: Path) -> Manifest | None:
-    """The manifest of the artifact at `path`, or None where there is no readable one."""
-    try:
-        return Manifest(**json.loads((path / MANIFEST).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
-        return None
-
-
 def open_artifact(path: Path, kind: str, format_version: int | tuple[int, ...], checksums: bool = True) -> Manifest:
     """Check the artifact at `path`, of one of the format versions that can be read, and return its manifest.
 
     File sizes are always compared; `checksums` also every byte, of which a large file's are read once and then again
     when the file system says that it changed (`known_checksums`). Raises `ArtifactError` naming what is wrong.
     """
-    readable = (format_version,) if isinstance(format_version, int) else format_version
+    return _checked(path, kind, (format_version,) if isinstance(format_version, int) else format_version, checksums)
+
+
+@of_one_version
+def _checked(path: Path, kind: str, readable: tuple[int, ...], checksums: bool) -> Manifest:
     if not path.is_dir():
         raise ArtifactError(f"there is no {kind} at {path}; build it first")
-    manifest = read_manifest(path)
-    if manifest is None:
-        raise ArtifactError(
-            f"{path} has no readable {MANIFEST}: it is not a Lexigraft artifact, or it was damaged; build it again"
-        )
+    manifest = require_manifest(path)
     if manifest.kind != kind:
         raise ArtifactError(f"{path} holds a {manifest.kind}, not a {kind}; give the folder of a {kind}")
     if manifest.format_version not in readable:

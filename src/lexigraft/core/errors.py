@@ -21,6 +21,10 @@ class ArtifactError(LexigraftError, OSError):
     """A stored artifact is missing, truncated, corrupt, or from other settings."""
 
 
+class MixedVersionsError(ArtifactError):
+    """Parts that belong together were replaced one after the other, and one of each version was read."""
+
+
 class VocabularyMismatchError(LexigraftError, ValueError):
     """Two things that must share a vocabulary do not."""
 

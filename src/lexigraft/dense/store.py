@@ -22,6 +22,7 @@ from lexigraft.core.array_types import Int32s
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import InputError
+from lexigraft.core.pinned import known_as, of_one_version
 from lexigraft.core.types import document_of, passage_id
 
 KIND, FORMAT_VERSION = "dense-vectors", 1
@@ -104,10 +105,11 @@ def write_meta(folder: Path, meta: DenseVectorsMeta) -> None:
     np.save(folder / TIE_RANK, rank)
 
 
+@of_one_version
 def open_dense_vectors(path: Path, checksums: bool = True) -> DenseVectors:
     """The dense vectors at `path`, mapped; raises where another artifact lies there."""
     manifest = open_artifact(path, KIND, FORMAT_VERSION, checksums)
     meta = DenseVectorsMeta(**json.loads((path / META).read_text(encoding="utf-8")))
     matrix = open_array(path / VECTORS).reshape(meta.n_rows, meta.width)
     tables = StringTable(path, ROW_IDS), StringTable(path, TITLES)
-    return DenseVectors(path, meta, *tables, matrix, open_array(path / TIE_RANK), manifest.fingerprint)
+    return DenseVectors(known_as(path), meta, *tables, matrix, open_array(path / TIE_RANK), manifest.fingerprint)

@@ -35,8 +35,9 @@ class DenseTextSearch:
                 f"the vectors at {self.vectors.path} were written by the encoder at {encoder}, which is not there; put "
                 "it back, or continue the run that they are of"
             )
-        require_same_model(encoder, str(said["fingerprint"]))
-        return open_dense(encoder, int(said.get("bits", USUAL_BITS)), self._on_gpu)
+        bits, written_by = int(said.get("bits", USUAL_BITS)), str(said["fingerprint"])
+        require_same_model(encoder, written_by)
+        return open_dense(encoder, bits, self._on_gpu, fingerprint=written_by)
 
     @property
     def n_documents(self) -> int:

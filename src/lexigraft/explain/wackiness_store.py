@@ -18,6 +18,7 @@ import numpy as np
 
 from lexigraft.core.arrays import StringTable, open_array, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
+from lexigraft.core.pinned import of_one_version
 from lexigraft.core.types import Vocabulary, require_same_vocabulary
 from lexigraft.explain.wackiness import TermScores
 from lexigraft.explain.wackiness_curve import CurveRuns
@@ -61,6 +62,7 @@ def write_wackiness(
     write_json(folder / "facts.json", stored)
 
 
+@of_one_version
 def open_wackiness(folder: Path) -> Wackiness:
     """The wackiness at `folder`, such as OUT/NAME/queries of `lexigraft wackiness`."""
     manifest = open_artifact(folder, KIND, FORMAT_VERSION)

@@ -14,6 +14,7 @@ from lexigraft.core.arrays import StringTable
 from lexigraft.core.compiled import compiled
 from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import InputError
+from lexigraft.core.manifest import Manifest
 from lexigraft.core.types import Vocabulary, document_of, passage_id
 from lexigraft.index.codec import RANGE
 from lexigraft.index.stored_lists import StoredLists, decode_stored
@@ -51,6 +52,22 @@ class Index:
     tie_rank: NDArray[np.int32]
     meta: IndexMeta
     texts: StoredTexts | None = None  # where they are kept
+    manifest: Manifest | None = None  # of the artifact that was opened
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the artifact that was opened; empty of an index that is none."""
+        return "" if self.manifest is None else self.manifest.fingerprint
+
+    @property
+    def parents(self) -> Mapping[str, str]:
+        """The fingerprints of what that artifact was made of."""
+        return {} if self.manifest is None else self.manifest.parents
+
+    @property
+    def corpus(self) -> str:
+        """The digest of its documents' collection, where a run noted it."""
+        return "" if self.manifest is None else str(self.manifest.notes.get("corpus", ""))
 
     @property
     def n_documents(self) -> int:

@@ -28,6 +28,7 @@ from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact
 from lexigraft.core.dates import written
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.pinned import known_as, of_one_version, where_it_stands
 from lexigraft.core.types import document_of
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.reader import LiveIndex
@@ -168,11 +169,10 @@ def document_places(index: Index) -> NDArray[np.int32]:
 def open_metadata(path: Path, index: Index | LiveIndex) -> Metadata:
     """The metadata at `path`. Raises where they were made for other documents than those of `index`; those of a live
     index may have changed since, and one of them must still be known."""
-    metadata = former_metadata(path, index) if path.exists() else None
+    metadata = former_metadata(path, index)
     if metadata is not None and _fits(metadata, index):
         return metadata
-    open_artifact(path, KIND, READABLE)  # says what is wrong where that is the reason
-    n_documents = json.loads((path / "columns.json").read_text(encoding="utf-8"))["n_documents"]
+    n_documents = _n_documents(path)
     here = len(documents_in_order(index))
     raise ArtifactError(
         f"{path} was made for another index: it is of {n_documents} documents, the index of {here}, or their ids "
@@ -180,11 +180,21 @@ def open_metadata(path: Path, index: Index | LiveIndex) -> Metadata:
     )
 
 
+@of_one_version
+def _n_documents(path: Path) -> int:
+    """Of how many documents the metadata at `path` are; says what is wrong with them where that is the reason."""
+    open_artifact(path, KIND, READABLE)
+    return int(json.loads((path / "columns.json").read_text(encoding="utf-8"))["n_documents"])
+
+
 def former_metadata(path: Path, index: Index | LiveIndex) -> Metadata | None:
     """The metadata at `path` whatever documents they are of, to be kept; None where there are none, or where it is not
     known of which documents they are. Raises for damaged ones."""
-    if not path.exists():
-        return None
+    return _open(path, index) if where_it_stands(path).exists() else None
+
+
+@of_one_version
+def _open(path: Path, index: Index | LiveIndex) -> Metadata | None:
     version = open_artifact(path, KIND, READABLE).format_version
     facts = json.loads((path / "columns.json").read_text(encoding="utf-8"))
     digest, n_documents = facts["documents"], facts["n_documents"]
@@ -194,9 +204,10 @@ def former_metadata(path: Path, index: Index | LiveIndex) -> Metadata | None:
         return None
     arrays = {file.name: open_array(file) for file in path.glob("[0-9]*.npy") if ".offsets." not in file.name}
     tables = {file.stem: StringTable(path, file.stem) for file in path.glob("[0-9]*.utf8")}
-    return Metadata(path, columns, doc_ids, digest, arrays, tables)
+    return Metadata(known_as(path), columns, doc_ids, digest, arrays, tables)
 
 
+@of_one_version
 def read_keys(path: Path) -> list[str]:
     """The keys of the metadata at `path`."""
     facts = json.loads((path / "columns.json").read_text(encoding="utf-8"))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lexigraft.core.arrays import StringTable, StringTableWriter
 from lexigraft.core.artifact import open_artifact
+from lexigraft.core.pinned import of_one_version, where_it_stands
 from lexigraft.core.types import Document
 from lexigraft.index.texts import KeptText, StoredTexts, TextWriter, open_texts
 
@@ -20,8 +21,9 @@ DOC_IDS = "doc_ids"
 class SharedTexts:
     """Made by `open_shared_texts`."""
 
-    def __init__(self, texts: StoredTexts, doc_ids: StringTable) -> None:
+    def __init__(self, texts: StoredTexts, doc_ids: StringTable, corpus: str) -> None:
         self._texts, self._doc_ids = texts, doc_ids
+        self.corpus = corpus  # the digest of the documents that they are of
 
     def get(self, row_id: str, ordinal: int) -> KeptText | None:
         """The text of an index's row; None where it is not here. Most indexes have their rows in this very order."""
@@ -50,8 +52,11 @@ def _ids_while_kept(documents: Iterable[Document], texts: TextWriter) -> Iterabl
 
 def open_shared_texts(path: Path) -> SharedTexts | None:
     """The texts at `path`; None where there are none. Every byte is checked, and a wrong one raises."""
-    if not path.is_dir():
-        return None
-    open_artifact(path, KIND, FORMAT_VERSION)
+    return _open(path) if where_it_stands(path).is_dir() else None
+
+
+@of_one_version
+def _open(path: Path) -> SharedTexts | None:
+    manifest = open_artifact(path, KIND, FORMAT_VERSION)
     texts = open_texts(path)
-    return None if texts is None else SharedTexts(texts, StringTable(path, DOC_IDS))
+    return None if texts is None else SharedTexts(texts, StringTable(path, DOC_IDS), manifest.parents.get("corpus", ""))

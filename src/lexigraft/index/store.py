@@ -12,12 +12,13 @@ meta.json                                   counts, scale, pruning, vocabulary f
 """
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.pinned import of_one_version
 from lexigraft.core.types import Vocabulary
 from lexigraft.index.inverted import Index, IndexMeta
 from lexigraft.index.structure import require_range_size, require_structure
@@ -27,6 +28,7 @@ from lexigraft.index.version1 import open_version1
 KIND, FORMAT_VERSION = "index", 2
 
 
+@of_one_version
 def open_index(path: Path, checksums: bool = True) -> Index:
     """The index at `path`; `checksums` reads every byte of it first.
 
@@ -36,7 +38,7 @@ def open_index(path: Path, checksums: bool = True) -> Index:
     """
     manifest = open_artifact(path, KIND, (1, FORMAT_VERSION), checksums)
     if manifest.format_version == 1:
-        return open_version1(path)
+        return replace(open_version1(path), manifest=manifest)
     meta = IndexMeta(**json.loads((path / "meta.json").read_text(encoding="utf-8")))
     require_range_size(path, meta.range_size)
     range_starts, entries = open_array(path / "range_starts.npy"), open_array(path / "entries.npy")
@@ -56,6 +58,7 @@ def open_index(path: Path, checksums: bool = True) -> Index:
         tie_rank=tie_rank,
         meta=meta,
         texts=_texts(path, meta.n_documents),
+        manifest=manifest,
     )
 
 

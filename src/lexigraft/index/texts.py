@@ -11,6 +11,7 @@ bytes has no text: it is of a document that came without it. Rows are in the ord
 """
 
 import logging
+import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import ArrayWriter, StringTable, open_array
 from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.pinned import known_as
 from lexigraft.core.types import Document
 
 NAME = "texts"
@@ -133,16 +135,18 @@ class StoredTexts:
     """The texts that a `TextWriter` left in a folder, by the ordinals of the index there."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / BLOBS
+        self._path = known_as(folder / BLOBS)
         self._starts, self._rows = open_array(folder / STARTS), open_array(folder / ROWS)
         self._ends = open_array(folder / ENDS)
         self._order: NDArray[np.int64] | None = open_array(folder / ORDER) if (folder / ORDER).is_file() else None
-        n_bytes = self._path.stat().st_size
+        n_bytes = (folder / BLOBS).stat().st_size
         fits = len(self._starts) == len(self._rows) > 0
         if not fits or self._starts[-1] != n_bytes or self._rows[-1] != len(self._ends):
             raise ArtifactError(f"{self._path} does not fit the files beside it: it was changed; build it again")
         # An empty file cannot be mapped.
-        self._blobs = memoryview(np.asarray(np.memmap(self._path, np.uint8, "r")).data if n_bytes else b"")
+        self._blobs = memoryview(
+            np.asarray(np.memmap(os.fspath(folder / BLOBS), np.uint8, "r")).data if n_bytes else b""
+        )
         self._last: tuple[int, bytes] = (-1, b"")
 
     def __len__(self) -> int:

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from lexigraft.core.array_types import Float32s
-from lexigraft.core.artifact import open_artifact
-from lexigraft.core.errors import ArtifactError
+from lexigraft.core.pinned import known_as, read_pinned
 from lexigraft.inference.batches import Batch, batches_of
 from lexigraft.inference.dense_meta import FORM_FORMAT, FORM_KIND, DenseMeta, read_dense_meta
-from lexigraft.inference.folder import GRAPHS, form_beside, raw_tokenizer
+from lexigraft.inference.folder import GRAPHS, check_form, form_beside, raw_tokenizer
 from lexigraft.inference.graph_network import open_session
 from lexigraft.inference.raw_texts import RawTextReader
 from lexigraft.inference.threads import usable_threads
@@ -50,12 +49,17 @@ class DenseGraph:
 
 def open_dense_graph(encoder: Path, bits: int, threads: int | None = None) -> DenseGraph:
     """The encoder at `encoder`, whose inference form is there, in so many bits; in 32 where its graph of 8 was not
-    kept."""
-    folder = form_beside(encoder)
-    try:
-        open_artifact(folder, FORM_KIND, FORM_FORMAT)
-    except ArtifactError as error:
-        raise ArtifactError(f"{error} by removing {folder}: it is made when it is next used") from error
+    kept. Raises `MixedVersionsError` where the form is of another encoder."""
+    form = form_beside(known_as(encoder))
+
+    def load(pinned: Path) -> DenseGraph:
+        return read_pinned(form, lambda folder: _open_graph(pinned, folder, bits, threads))
+
+    return read_pinned(encoder, load)
+
+
+def _open_graph(encoder: Path, folder: Path, bits: int, threads: int | None) -> DenseGraph:
+    check_form(folder, (FORM_KIND, FORM_FORMAT), encoder)
     graph = folder / GRAPHS[bits]
     return DenseGraph(
         read_dense_meta(encoder), folder, open_session(graph if graph.is_file() else folder / GRAPHS[32]), threads

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.artifact import open_artifact, read_manifest
-from lexigraft.core.errors import ArtifactError
+from lexigraft.core.errors import ArtifactError, MixedVersionsError
+from lexigraft.core.manifest import require_manifest
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.meta import OF_SUBWORDS, EncoderMeta
 from lexigraft.vocab.aligned import AlignedReader
@@ -78,17 +79,22 @@ def has_form(model: Path, kind: tuple[str, int] = (KIND, FORMAT_VERSION)) -> boo
     return made.parents.get("model") == of.fingerprint
 
 
-def open_form(model: Path) -> tuple[Path, InferenceFacts]:
-    """The folder of the inference form of the model at `model`, checked, and its facts."""
-    folder = form_beside(model)
+def check_form(folder: Path, kind: tuple[str, int], model: Path) -> None:
+    """Raise where the inference form at `folder` is not whole, or is not of the very model at `model`."""
     try:
-        open_artifact(folder, KIND, FORMAT_VERSION)
+        made = open_artifact(folder, *kind)
     except ArtifactError as error:
         raise ArtifactError(f"{error} by removing {folder}: it is made when it is next used") from error
+    if made.parents.get("model") != require_manifest(model).fingerprint:
+        raise MixedVersionsError(f"{folder} was not made of the model at {model}; it is made anew when it is next used")
+
+
+def read_facts(folder: Path) -> InferenceFacts:
+    """The facts of the inference form at `folder`."""
     found = json.loads((folder / FACTS).read_text(encoding="utf-8"))
     head, bias, own = (_stored(found[name]) for name in ("head", "bias", "own"))
     assert head is not None and bias is not None, "every head has rows and biases"
-    return folder, InferenceFacts(SpecialTokens(**found["special"]), frozenset(found["not_terms"]), head, bias, own)
+    return InferenceFacts(SpecialTokens(**found["special"]), frozenset(found["not_terms"]), head, bias, own)
 
 
 def _stored(found: Mapping[str, Any] | None) -> Stored | None:

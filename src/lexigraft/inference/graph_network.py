@@ -11,9 +11,21 @@ from numpy.typing import NDArray
 
 from lexigraft.core.array_types import Float32s, Int32s
 from lexigraft.core.arrays import StringTable
+from lexigraft.core.pinned import known_as, read_pinned
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.batches import Batch, batches_of
-from lexigraft.inference.folder import GRAPHS, InferenceFacts, open_form, open_reader, raw_tokenizer, stored_array
+from lexigraft.inference.folder import (
+    FORMAT_VERSION,
+    GRAPHS,
+    KIND,
+    InferenceFacts,
+    check_form,
+    form_beside,
+    open_reader,
+    raw_tokenizer,
+    read_facts,
+    stored_array,
+)
 from lexigraft.inference.meta import BY_MODEL, BY_TABLE, CLS, SUM, UNICOIL, EncoderMeta, read_meta
 from lexigraft.inference.network import NOTHING, OWN_WORD, WHOLE_TEXT, Rows
 from lexigraft.inference.reading import ReadTexts, pooled_tokens
@@ -169,8 +181,20 @@ def open_graph(
     model: Path, bits: int, vocabulary: Vocabulary | None = None, threads: int | None = None
 ) -> GraphNetwork:
     """The model at `model`, whose inference form is there, in so many bits; in 32 where its graph of 8 was not kept.
-    Without a `vocabulary`, its own is read."""
-    folder, facts = open_form(model)
+    Without a `vocabulary`, its own is read. Raises `MixedVersionsError` where the form is of another model."""
+    form = form_beside(known_as(model))
+
+    def load(pinned: Path) -> GraphNetwork:
+        return read_pinned(form, lambda folder: _open_graph(pinned, folder, bits, vocabulary, threads))
+
+    return read_pinned(model, load)
+
+
+def _open_graph(
+    model: Path, folder: Path, bits: int, vocabulary: Vocabulary | None, threads: int | None
+) -> GraphNetwork:
+    check_form(folder, (KIND, FORMAT_VERSION), model)
+    facts = read_facts(folder)
     if not (folder / GRAPHS[bits]).is_file():
         bits = 32
     if vocabulary is None:

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from lexigraft.core.array_types import Float32s
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import ArtifactError, SettingError
+from lexigraft.core.pinned import of_one_version
 from lexigraft.inference.dense_meta import DENSE_FORMAT, DENSE_KIND, FACTS, DenseMeta, read_dense_meta
 from lexigraft.inference.raw_texts import RawTextReader
 from lexigraft.model.backbone import Backbone, transformers_library
@@ -114,6 +115,7 @@ def save_dense(encoder: DenseEncoder, folder: Path) -> None:
     write_json(folder / FACTS, asdict(encoder.meta))
 
 
+@of_one_version
 def open_dense_encoder(path: Path) -> DenseEncoder:
     """Open the artifact of a dense encoder, ready to embed (in evaluation mode)."""
     open_artifact(path, DENSE_KIND, DENSE_FORMAT)

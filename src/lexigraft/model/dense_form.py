@@ -11,6 +11,8 @@ import onnx
 
 from lexigraft.core.artifact import Manifest, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.manifest import require_manifest
+from lexigraft.core.pinned import read_pinned
 from lexigraft.inference.dense_graph import DenseGraph
 from lexigraft.inference.dense_meta import FORM_FORMAT, FORM_KIND
 from lexigraft.inference.folder import GRAPHS, TOKENIZER, WEIGHTS, WEIGHTS_8, form_beside
@@ -33,10 +35,12 @@ log = logging.getLogger(__name__)
 def make_dense_form(path: Path, encoder: DenseEncoder | None = None) -> Path:
     """Write the inference form of the dense encoder at `path` beside it; `encoder` where it is open already. The
     manifest's notes have the smallest cosine with torch's vectors, by bits."""
-    manifest = read_manifest(path)
-    if manifest is None:
+    if read_manifest(path) is None:
         raise ArtifactError(f"{path} is no dense encoder; give the folder of one")
-    encoder = (open_dense_encoder(path) if encoder is None else encoder).cpu().eval()
+    manifest, opened = read_pinned(
+        path, lambda folder: (require_manifest(folder), open_dense_encoder(folder) if encoder is None else encoder)
+    )
+    encoder = opened.cpu().eval()
     versions = {name: importlib.metadata.version(name) for name in ("torch", "onnx", "onnxruntime")}
     notes: dict[str, Any] = {"made_by": versions}
     target = form_beside(path)

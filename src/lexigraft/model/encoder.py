@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.pinned import of_one_version
 from lexigraft.core.types import Vocabulary
 from lexigraft.core.word_rule import FORMER_RULE, WordRule
 from lexigraft.inference.meta import (
@@ -153,6 +154,7 @@ def save_encoder(encoder: SparseEncoder, folder: Path) -> None:
     write_json(folder / "encoder.json", asdict(encoder.meta))
 
 
+@of_one_version
 def open_encoder(path: Path) -> SparseEncoder:
     """Open a model artifact, ready to encode (in evaluation mode)."""
     open_artifact(path, KIND, FORMAT_VERSION)

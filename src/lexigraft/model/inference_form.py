@@ -10,6 +10,8 @@ import onnx
 
 from lexigraft.core.artifact import Manifest, read_manifest, write_artifact, write_json
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.manifest import require_manifest
+from lexigraft.core.pinned import read_pinned
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.folder import (
     FACTS,
@@ -45,10 +47,12 @@ log = logging.getLogger(__name__)
 def make_form(model: Path, encoder: SparseEncoder | None = None) -> Path:
     """Write the inference form of the model at `model` beside it; `encoder` where it is open already, on the CPU. The
     manifest's notes have the largest difference of a weight from torch's."""
-    manifest = read_manifest(model)
-    if manifest is None:
+    if read_manifest(model) is None:
         raise ArtifactError(f"{model} is no model; give the folder of one")
-    encoder = (open_encoder(model) if encoder is None else encoder).cpu().eval()
+    manifest, opened = read_pinned(
+        model, lambda folder: (require_manifest(folder), open_encoder(folder) if encoder is None else encoder)
+    )
+    encoder = opened.cpu().eval()
     versions = {name: importlib.metadata.version(name) for name in ("torch", "onnx", "onnxruntime")}
     notes: dict[str, Any] = {"made_by": versions}
     target = form_beside(model)

@@ -1,7 +1,7 @@
 """One state of an index with the encoder that fits it: what a retriever searches until it is opened anew."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -9,7 +9,9 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.errors import ArtifactError
+from lexigraft.core.artifact import read_manifest
+from lexigraft.core.errors import ArtifactError, MixedVersionsError
+from lexigraft.core.pinned import where_it_stands
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.queries import open_live_encoder
 from lexigraft.index.live.reader import LiveIndex, open_live
@@ -57,6 +59,25 @@ class Opened:
         """Whether a model wrote the documents' vectors, and not BM25."""
         return self.index.query_encoder.get("kind") == "model"
 
+    @property
+    def fingerprint(self) -> str:
+        """Of the plain index that is open; empty of a live one."""
+        return self.index.segments[0].index.fingerprint if self._is_plain else ""
+
+    @property
+    def parents(self) -> Mapping[str, str]:
+        """What the plain index that is open was made of; nothing is said of a live one."""
+        return self.index.segments[0].index.parents if self._is_plain else {}
+
+    @property
+    def _is_plain(self) -> bool:
+        return not self.index.generation
+
+    def is_outdated(self) -> bool:
+        """Whether a writer has put another plain index in the place of the one that is open."""
+        found = read_manifest(where_it_stands(self.place.index)) if self._is_plain else None
+        return found is not None and found.fingerprint != self.fingerprint
+
     @cached_property
     def encoder(self) -> QueryEncoder:
         return open_live_encoder(self.index, self.place.index)
@@ -64,11 +85,30 @@ class Opened:
     @cached_property
     def whole(self) -> LiveIndex:
         """The index of whole vectors, by which a second pass is explained."""
-        return self.index if self.place.whole == self.place.index else open_searchable(self.place.whole)
+        if self.place.whole == self.place.index:
+            return self.index
+        whole = open_searchable(self.place.whole)
+        made_of = whole.segments[0].index.parents
+        if not whole.generation and made_of.get("vectors") != self.parents.get("vectors"):
+            raise MixedVersionsError(
+                f"{self.place.index} and {self.place.whole} were made of different vectors; continue the run, which "
+                "makes both anew"
+            )
+        return whole
 
     @cached_property
     def _shared_texts(self) -> SharedTexts | None:
-        return None if self.place.texts is None else open_shared_texts(self.place.texts)
+        """None where there are none, or where they are of another state of the collection than the index is."""
+        texts = None if self.place.texts is None else open_shared_texts(self.place.texts)
+        if texts is not None and self._corpus not in ("", texts.corpus):
+            log.warning("texts are not shown: %s was made anew since; open it again", self.place.name)
+            return None
+        return texts
+
+    @property
+    def _corpus(self) -> str:
+        """The digest of the documents that the open index is of; empty where that is not known."""
+        return self.index.segments[0].index.corpus if self._is_plain else ""
 
     @property
     def keeps_texts(self) -> bool:
@@ -136,8 +176,9 @@ class Opened:
                 f"a two-step search ranks by the documents' full vectors{where}; give a run, which keeps them, or the "
                 "vectors of an index with --vectors"
             )
-        require_made_of(self.place.index, vectors)
-        return LiveSearcher(self.index, self._method, overlap, two_step, self.place.qk, [open_vectors(vectors)])
+        opened = open_vectors(vectors)
+        require_made_of(self.parents, opened.fingerprint, self.place.index, vectors)
+        return LiveSearcher(self.index, self._method, overlap, two_step, self.place.qk, [opened])
 
     def allowed(self, where: str | Sequence[str]) -> Sequence[NDArray[np.uint8]] | None:
         """Which rows of every segment fulfil all conditions; None where there is no condition."""

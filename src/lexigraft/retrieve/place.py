@@ -2,12 +2,14 @@
 lies."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.cut import DocumentCut, QueryCut, document_cut, query_cut
-from lexigraft.core.errors import ArtifactError, SettingError
+from lexigraft.core.errors import ArtifactError, MixedVersionsError, SettingError
+from lexigraft.core.pinned import where_it_stands
 from lexigraft.core.systems_table import DENSE
 from lexigraft.index import store as index_store
 from lexigraft.index.live.state import is_live
@@ -66,7 +68,7 @@ def find_place(
         if vectors is not None:
             raise SettingError("--vectors are those of an --index; a run keeps its own")
         return _place_in_run(RunFolder(path), system, qk, dk)
-    manifest = read_manifest(path)
+    manifest = read_manifest(where_it_stands(path))
     saved = is_saved(path)
     if not saved and not is_live(path) and (manifest is None or manifest.kind != index_store.KIND):
         raise ArtifactError(_what_it_is_instead(path))
@@ -125,7 +127,7 @@ def _place_in_run(run: RunFolder, system: str | None, qk: QueryCut | None, dk: D
     chosen = (point.qk if qk is None else qk, point.dk if dk is None else dk)
     why = _asked(*chosen) if asked else point.why
     pruned = run.index(view, name, chosen[1])
-    if not pruned.is_dir():
+    if not where_it_stands(pruned).is_dir():
         from lexigraft.retrieve.pruned_index import ensure_pruned_index  # what makes indexes is not for every search
 
         ensure_pruned_index(run, view, name, chosen[1])
@@ -167,13 +169,12 @@ def _what_it_is_instead(path: Path) -> str:
     return f"{path} holds {shown or 'nothing'}; give the folder of {EXPECTED}"
 
 
-def require_made_of(index: Path, vectors: Path) -> None:
-    """Raise where the index at `index` says that it was made of other vectors than those at `vectors`. One that was
-    indexed from text does not say; then the documents' ids are compared while they are ranked."""
-    of_index, of_vectors = read_manifest(index), read_manifest(vectors)
-    wanted = of_index.parents.get("vectors") if of_index else None
-    if wanted and of_vectors and of_vectors.fingerprint != wanted:
-        raise ArtifactError(
+def require_made_of(parents: Mapping[str, str], fingerprint: str, index: Path, vectors: Path) -> None:
+    """Raise where the index at `index`, by its `parents`, was made of other vectors than those at `vectors`, which have
+    this fingerprint. One that was indexed from text does not say; then the documents' ids are compared while they are
+    ranked."""
+    if parents.get("vectors", fingerprint) != fingerprint:
+        raise MixedVersionsError(
             f"{index} was not made of the vectors at {vectors}, or they were made again since; give those that it was "
             "made of, or index these"
         )

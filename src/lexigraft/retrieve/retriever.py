@@ -1,15 +1,15 @@
 """`Retriever`: texts to ranked and explained documents, over a run, an index or a live index."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from lexigraft.core.cut import DocumentCut, Keep, QueryCut
-from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.errors import InputError, MixedVersionsError, SettingError
 from lexigraft.core.settings import DataSettings, LexicalSettings, Settings, WordsSettings
 from lexigraft.core.types import Document, Explanation, Vocabulary
 from lexigraft.explain.contributions import explain
@@ -25,6 +25,10 @@ from lexigraft.retrieve.place import Place, find_place
 from lexigraft.retrieve.unknown_words import unknown_words
 from lexigraft.search.batch import answer_all
 from lexigraft.search.overlap import TERMS
+
+ATTEMPTS = 10  # to open an index and its encoder while both are replaced
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -166,9 +170,8 @@ class Retriever:
         """
         asked = Asked(k, where, overlap, two_step, overlap_of)
         if self._peer is not None:
-            return self._peer.hits([query], asked)[0]
-        state = self._state()
-        return find_hits(state, query, state.encode(query), asked)
+            return self._ask_peer(lambda peer: peer.hits([query], asked))[0]
+        return self._ask(lambda state: find_hits(state, query, state.encode(query), asked))
 
     def search_many(
         self,
@@ -184,11 +187,13 @@ class Retriever:
         core. The results are the same with any number."""
         asked, texts = Asked(k, where, overlap, two_step, overlap_of), list(queries)
         if self._peer is not None:
-            return self._peer.hits(texts, asked)
-        state = self._state()
-        rows = state.encode_all(texts)
+            return self._ask_peer(lambda peer: peer.hits(texts, asked))
 
-        return answer_all(lambda at: find_hits(state, texts[at], rows[at], asked), len(texts), threads)
+        def find(state: Opened) -> list[list[Hit]]:
+            rows = state.encode_all(texts)
+            return answer_all(lambda at: find_hits(state, texts[at], rows[at], asked), len(texts), threads)
+
+        return self._ask(find)
 
     def answer(
         self,
@@ -203,21 +208,25 @@ class Retriever:
         matched, its text and the part of it that shows best why it was found, and its metadata. Texts and metadata are
         read when they are asked for. An index that keeps no texts answers without."""
         asked = Asked(k, where, overlap, two_step, overlap_of)
-        return self._peer.answer(query, asked) if self._peer is not None else answer_query(self._state(), query, asked)
+        if self._peer is not None:
+            return self._ask_peer(lambda peer: peer.answer(query, asked))
+        return self._ask(lambda state: answer_query(state, query, asked))
 
     def explain(self, query: str, doc_id: str) -> Explanation:
         """What each shared term adds to a document's score."""
-        state = self._state()
-        return explain(state.index.segment_of(doc_id).index, *state.cut(state.encode(query)), doc_id)
+
+        def take_apart(state: Opened) -> Explanation:
+            return explain(state.index.segment_of(doc_id).index, *state.cut(state.encode(query)), doc_id)
+
+        return self._ask(take_apart)
 
     def terms(self, text: str) -> list[WeightedTerm]:
         """The weighted terms that a text becomes as a query, heaviest first."""
-        state = self._state()
-        return weighted_terms(state, text, state.cut(state.encode(text)))
+        return self._ask(lambda state: weighted_terms(state, text, state.cut(state.encode(text))))
 
     def unknown_words(self, text: str) -> list[str]:
         """The words of a text that no term stands for, stop-words apart: they find nothing. Without terms, none."""
-        return [] if self._peer is not None else unknown_words(self._state(), text)
+        return [] if self._peer is not None else self._ask(lambda state: unknown_words(state, text))
 
     def add(
         self,
@@ -284,6 +293,30 @@ class Retriever:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _ask(self, question: Callable[[Opened], T]) -> T:
+        """What `question` finds in the state that is open. Its encoder and full vectors are opened when they are first
+        needed: where a writer has replaced the index and these since, all are opened anew, and none are mixed."""
+        for _ in range(ATTEMPTS):
+            state = self._state()
+            try:
+                return question(state)
+            except MixedVersionsError:
+                if not state.is_outdated():
+                    raise
+                self._opened = Opened(self._place, self._method)
+        return question(self._state())
+
+    def _ask_peer(self, question: Callable[[OpenedPeer], T]) -> T:
+        """The same of a system without terms."""
+        for _ in range(ATTEMPTS):
+            peer = self._peer
+            assert peer is not None, "who asks has looked"
+            try:
+                return question(peer)
+            except MixedVersionsError as error:
+                mixed, self._peer = error, OpenedPeer(self._place)
+        raise mixed
 
     def _state(self) -> Opened:
         opened = self._opened

@@ -28,7 +28,9 @@ from lexigraft.core.artifact import (
 )
 from lexigraft.core.cut import QueryCut, query_cut
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.exchange import exchange
 from lexigraft.core.known_checksums import reading_every_byte
+from lexigraft.core.pinned import of_one_version
 from lexigraft.index import store as index_store
 from lexigraft.index.live.reader import open_live
 from lexigraft.index.live.state import is_live, read_state, write_state
@@ -103,6 +105,7 @@ def _encoder_of(index: Path) -> dict[str, Any]:
     return dict(open_index(index, checksums=False).meta.query_encoder)
 
 
+@of_one_version
 def _copy_index(index: Path, target: Path, query_encoder: dict[str, Any]) -> None:
     """An index whose way to its model is another; every byte of it is checked first."""
     with reading_every_byte():
@@ -152,9 +155,11 @@ def _appearing_whole(out: Path) -> Iterator[Path]:
     aside.mkdir()
     try:
         yield aside
-        if out.exists():
+        if not out.exists():
+            aside.rename(out)
+        elif not exchange(aside, out):  # what was there has the name `aside` afterwards
             out.rename(former)
-        aside.rename(out)
+            aside.rename(out)
     finally:
         if former.exists() and not out.exists():  # what was there goes back
             former.rename(out)

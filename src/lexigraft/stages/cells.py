@@ -73,9 +73,11 @@ def ensure_index(
     bits = impact_bits(settings.index, open_vectors(source, checksums=False), keep)
     chosen = {"bits": bits} if bits != USUAL else {}
     chosen |= {"reorder": True} if settings.index.reorder else {}
+    # Readers show no texts of another state of the collection than the index is of; a note changes no fingerprint.
+    of_corpus = {"corpus": vectors.parents["corpus"]} if "corpus" in vectors.parents else {}
     wanted = Manifest(
         index_store.KIND, index_store.FORMAT_VERSION, {"keep": keep, **chosen}, {"vectors": vectors.fingerprint},
-        notes={"seed": settings.run.seed},
+        notes={"seed": settings.run.seed, **of_corpus},
     )  # fmt: skip
     name = f"index {system} ({view})" if not keep else f"index {system} ({view}, dk={keep})"
     return artifacts.ensure(

@@ -36,7 +36,8 @@ def ensure_dense_vectors(
         queries = {"kind": "dense", "model": os.path.relpath(model, path), "fingerprint": encoder.fingerprint}
         passages = settings.data.in_passages
         encode_dense(
-            searched_documents(collection, settings.data, SILENT), open_dense(model, bits, on_gpu=True),
+            searched_documents(collection, settings.data, SILENT),
+            open_dense(model, bits, on_gpu=True, fingerprint=encoder.fingerprint),
             {**queries, **bits_config(bits)}, folder, settings.dense.bits, passages, progress,
             None if passages else collection.about_how_many(),
         )  # fmt: skip

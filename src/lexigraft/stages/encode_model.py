@@ -40,7 +40,7 @@ def encode_with_trained_model(
     with them. A model that reads expansions takes them from a file, and without one reads the documents alone. `texts`
     keeps what documents say on the way. `bits`: of the model's matrices, where it encodes on a CPU."""
     fingerprint = open_artifact(model, MODEL_KIND, MODEL_FORMAT).fingerprint
-    network = open_network(model, bits, on_gpu=True)
+    network = open_network(model, bits, on_gpu=True, fingerprint=fingerprint)
     queries: dict[str, Any] = {"kind": "model", "model": os.path.relpath(model, final), "fingerprint": fingerprint}
     queries |= bits_config(bits)
     if network.meta.queries in WITHOUT_MODEL:

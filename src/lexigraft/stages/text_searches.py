@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import open_artifact
+from lexigraft.core.pinned import of_one_version
 from lexigraft.core.systems_table import DENSE, HYBRID
 from lexigraft.dense.text_search import DenseTextSearch
 from lexigraft.search.hybrid import Fusion, HybridTextSearch
@@ -38,7 +39,11 @@ class HybridChoice(NamedTuple):
 
 def read_choice(run: RunFolder, system: str) -> HybridChoice:
     """What a run chose for a hybrid."""
-    folder = run.choice(system)
+    return _read_choice(run.choice(system))
+
+
+@of_one_version
+def _read_choice(folder: Path) -> HybridChoice:
     open_artifact(folder, CHOICE_KIND, CHOICE_FORMAT)
     return HybridChoice(**json.loads((folder / CHOICE).read_text(encoding="utf-8")))
 

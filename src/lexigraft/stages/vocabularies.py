@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lexigraft.core.artifact import open_artifact, read_manifest
 from lexigraft.core.errors import InputError
+from lexigraft.core.pinned import of_one_version
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings
 from lexigraft.data.collection import Collection
@@ -40,11 +41,11 @@ def _open(path: Path) -> OpenVocabulary:
         raise InputError(f"there is no vocabulary at {path}; give {ACCEPTED}")
     manifest = read_manifest(path)
     if manifest is not None and manifest.kind == lexicon.KIND:
-        return _open_learned(path, path)
+        return _open_learned(path, str(path))
     if manifest is None and path.is_dir() and (learned := find_part(path, ("vocabulary",))) is not None:
-        return _open_learned(learned, path)
+        return _open_learned(learned, str(path))
     if manifest is not None and manifest.kind == tokenizer_files.KIND:
-        open_artifact(path, tokenizer_files.KIND, tokenizer_files.FORMAT_VERSION)
+        return _open_tokenizer(path, str(path))
     if tokenizer_files.is_tokenizer(path):
         return from_tokenizer(str(path), tokenizer_files.open_tokenizer(path))
     if path.name in (tokenizer_files.MODEL_FILE, tokenizer_files.PIECES_FILE):
@@ -54,12 +55,19 @@ def _open(path: Path) -> OpenVocabulary:
     raise InputError(f"{path} is not a vocabulary; give {ACCEPTED}")
 
 
-def _open_learned(folder: Path, called: Path) -> OpenVocabulary:
+@of_one_version
+def _open_tokenizer(path: Path, called: str) -> OpenVocabulary:
+    open_artifact(path, tokenizer_files.KIND, tokenizer_files.FORMAT_VERSION)
+    return from_tokenizer(called, tokenizer_files.open_tokenizer(path))
+
+
+@of_one_version
+def _open_learned(folder: Path, called: str) -> OpenVocabulary:
     opened = lexicon.open_lexicon(folder)
     if opened.subwords:
-        return from_tokenizer(str(called), tokenizer_files.open_tokenizer(folder))
+        return from_tokenizer(called, tokenizer_files.open_tokenizer(folder))
     facts = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
-    return from_lexicon(str(called), opened, facts.get("coverage"))
+    return from_lexicon(called, opened, facts.get("coverage"))
 
 
 def _read_terms(path: Path) -> list[str]:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import ArrayWriter, StringTable, StringTableWriter, open_array
 from lexigraft.core.artifact import open_artifact, write_json
+from lexigraft.core.pinned import of_one_version
 from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, Vocabulary
 from lexigraft.core.word_rule import WordRule
@@ -81,6 +82,7 @@ def write_counts(
     write_json(folder / "meta.json", {"n_terms": n_terms, "vocab_fingerprint": vocabulary.fingerprint})
 
 
+@of_one_version
 def open_counts(path: Path, checksums: bool = True) -> TermCounts:
     """The counts at `path`, memory-mapped."""
     open_artifact(path, KIND, FORMAT_VERSION, checksums)

@@ -65,4 +65,4 @@ def open_model_queries(
     of_model = read_meta(path).vocab_fingerprint
     require_same_vocabulary(f"the model at {path}", of_model, "the index", vocabulary.fingerprint)
     require_same_model(path, fingerprint)
-    return ModelQueryEncoder(open_network(path, bits, vocabulary, on_gpu))
+    return ModelQueryEncoder(open_network(path, bits, vocabulary, on_gpu, fingerprint=fingerprint))

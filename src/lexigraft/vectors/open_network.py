@@ -6,21 +6,26 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from lexigraft.core.artifact import open_artifact
-from lexigraft.core.errors import MissingExtraError
+from lexigraft.core.errors import MissingExtraError, MixedVersionsError
 from lexigraft.core.installing import install_extra
 from lexigraft.core.lock import working_folder
+from lexigraft.core.pinned import of_one_version, read_pinned
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.folder import FORMAT_VERSION, KIND, has_form
 from lexigraft.inference.meta import MODEL_FORMAT, MODEL_KIND, read_meta, require_finetuned
 from lexigraft.inference.network import Network
+from lexigraft.vectors.same_model import require_same_model
 
 log = logging.getLogger(__name__)
 _making = Lock()
 
+T = TypeVar("T")
+
 USUAL_BITS = 8
+ATTEMPTS = 10  # to open a model and its form while both are replaced
 GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd")  # what a machine with a GPU that torch may use has
 RUNS_GRAPHS, WRITES_GRAPHS = ("onnxruntime", "tokenizers"), ("torch", "transformers", "onnx", "onnxscript")
 
@@ -31,24 +36,51 @@ def open_network(
     vocabulary: Vocabulary | None = None,
     on_gpu: bool = False,
     threads: int | None = None,
+    fingerprint: str = "",
 ) -> Network:
     """The model at `model`; its inference form is made where there is none yet. `bits` are those of its matrices on a
-    CPU. `vocabulary`: its own, where that is open already. `on_gpu`: on a GPU where there is one, for many texts."""
-    open_artifact(model, MODEL_KIND, MODEL_FORMAT)
-    require_finetuned(read_meta(model))
+    CPU. `vocabulary`: its own, where that is open already. `on_gpu`: on a GPU where there is one, for many texts.
+    `fingerprint`: of the very model that is wanted; another one raises."""
+    _require_writes_vectors(model)
     if on_gpu and may_have_gpu():
         from lexigraft.model.backbone import default_device
-        from lexigraft.model.encoder import open_encoder
-        from lexigraft.model.torch_network import TorchNetwork
 
         if default_device().type != "cpu":
-            return TorchNetwork(open_encoder(model).to(default_device()))
-    reason = ensure_form(model)
-    if not reason:
+            return _in_torch(model, fingerprint)
+
+    def by_graph() -> Network:
         from lexigraft.inference.graph_network import open_graph
 
-        return open_graph(model, bits, vocabulary, threads)
-    return _by_torch(model, reason)
+        return read_pinned(model, lambda folder: open_graph(_same(folder, fingerprint), bits, vocabulary, threads))
+
+    return with_form(model, OF_TERMS, by_graph, lambda: _in_torch(model, fingerprint))
+
+
+@of_one_version
+def _require_writes_vectors(model: Path) -> None:
+    open_artifact(model, MODEL_KIND, MODEL_FORMAT)
+    require_finetuned(read_meta(model))
+
+
+def _same(model: Path, fingerprint: str) -> Path:
+    """`model`, where it is the one that is wanted, if a certain one is."""
+    if fingerprint:
+        require_same_model(model, fingerprint)
+    return model
+
+
+def with_form(model: Path, form: "Form", by_graph: Callable[[], T], by_torch: Callable[[], T]) -> T:
+    """The model at `model` opened by its inference form, or by torch where there is none and none can be made. A form
+    of another model than the one that is there, because a writer replaced one of them meanwhile, is made anew."""
+    for _ in range(ATTEMPTS):
+        if reason := ensure_form(model, form=form):
+            require_torch(model, reason)
+            return by_torch()
+        try:
+            return by_graph()
+        except MixedVersionsError as error:
+            mixed = error
+    raise mixed
 
 
 def may_have_gpu() -> bool:
@@ -114,10 +146,10 @@ def require_torch(model: Path, reason: str) -> None:
     log.warning("the model at %s is run by torch, which takes seconds to start: %s", model, reason)
 
 
-def _by_torch(model: Path, reason: str) -> Network:
-    require_torch(model, reason)
+def _in_torch(model: Path, fingerprint: str) -> Network:
     from lexigraft.model.backbone import default_device
     from lexigraft.model.encoder import open_encoder
     from lexigraft.model.torch_network import TorchNetwork
 
-    return TorchNetwork(open_encoder(model).to(default_device()))
+    opened = read_pinned(model, lambda folder: open_encoder(_same(folder, fingerprint)))
+    return TorchNetwork(opened.to(default_device()))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import ArrayWriter, StringTable, open_array, write_strings
 from lexigraft.core.artifact import open_artifact
+from lexigraft.core.pinned import of_one_version
 from lexigraft.core.types import SparseMatrix, Vocabulary
 
 KIND, FORMAT_VERSION = "query-vectors", 1
@@ -28,6 +29,7 @@ def write_query_vectors(queries: SparseMatrix, vocabulary: Vocabulary, folder: P
             file.append(array)
 
 
+@of_one_version
 def open_query_vectors(path: Path) -> tuple[SparseMatrix, Vocabulary]:
     """The query vectors at `path`, memory-mapped, and their vocabulary."""
     open_artifact(path, KIND, FORMAT_VERSION)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact, write_json
+from lexigraft.core.pinned import of_one_version
 from lexigraft.core.types import Document, SparseMatrix, Vocabulary
 from lexigraft.vectors.encoding_facts import MODEL, terms_before_cut
 
@@ -62,10 +63,12 @@ def write_meta(folder: Path, meta: VectorsMeta) -> None:
     write_json(folder / "meta.json", written)
 
 
+@of_one_version
 def read_meta(path: Path) -> VectorsMeta:
     return VectorsMeta(**json.loads((path / "meta.json").read_text(encoding="utf-8")))
 
 
+@of_one_version
 def open_vectors(path: Path, checksums: bool = True) -> DocumentVectors:
     manifest = open_artifact(path, KIND, FORMAT_VERSION, checksums)
     meta = read_meta(path)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.pinned import read_pinned
 from lexigraft.core.types import TermSource, TracedText, Vocabulary, require_same_vocabulary
 from lexigraft.core.word_rule import rule_in
 from lexigraft.vectors.open_network import USUAL_BITS
@@ -96,15 +97,20 @@ class WordQueryEncoder:
 def open_word_queries(path: Path, vocabulary: Vocabulary, description: Mapping[str, Any]) -> WordQueryEncoder:
     """What reads queries as the model at `path` does, which must have the index's vocabulary and be the very one that
     wrote its documents. `description` is what the index has of its encoder."""
-    facts = json.loads((path / "encoder.json").read_text(encoding="utf-8"))
+    return read_pinned(path, lambda folder: _open(folder, path, vocabulary, description))
+
+
+def _open(folder: Path, path: Path, vocabulary: Vocabulary, description: Mapping[str, Any]) -> WordQueryEncoder:
+    """All files of the model are read from `folder`; `path` is where it is found later."""
+    facts = json.loads((folder / "encoder.json").read_text(encoding="utf-8"))
     require_same_vocabulary(f"the model at {path}", facts["vocab_fingerprint"], "the index", vocabulary.fingerprint)
     fingerprint = str(description.get("fingerprint", ""))
-    require_same_model(path, fingerprint)
-    opened = open_tokenizer(path / "backbone")
+    require_same_model(folder, fingerprint)
+    opened = open_tokenizer(folder / "backbone")
     expands = bool(facts.get("expansion_length"))
     special = SpecialTokens(begin=-1, end=-1, pad=-1, mask=-1, unknown=int(description["unknown"]))
     tokenizer = SubwordTokenizer(spelling_words(opened.backend), special, wants_space(opened.backend))
-    table = read_table(path) if description["queries"] == "table" else None
+    table = read_table(folder) if description["queries"] == "table" else None
     bits = int(description.get("bits", USUAL_BITS))
     if description["subwords"]:
         not_terms = frozenset(int(number) for number in description["special"])

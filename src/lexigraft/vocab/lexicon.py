@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import InputError
+from lexigraft.core.pinned import of_one_version
 from lexigraft.core.types import Vocabulary
 from lexigraft.core.word_rule import FORMER_RULE, WordRule, rule_in
 from lexigraft.vocab.aligned import AlignedReader
@@ -166,6 +167,7 @@ def _document_frequency(documents: Iterable[str], reader: TextReader) -> tuple[N
     return frequency, n_documents, n_words
 
 
+@of_one_version
 def open_lexicon(path: Path) -> Lexicon:
     open_artifact(path, KIND, FORMAT_VERSION)
     facts = json.loads((path / "vocabulary.json").read_text(encoding="utf-8"))

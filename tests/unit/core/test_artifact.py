@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from lexigraft.core import artifact
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.pinned import read_pinned
+from tests.killed import killed_before_step
 
 WANTED = Manifest("thing", 3, {"a": 1}, {"parent": "ff"}, seed=7)
 
@@ -82,7 +85,8 @@ def test_other_kind_other_format_and_nothing(tmp_path):
 def test_manifest_holds_no_time_or_machine(tmp_path):
     write(tmp_path / "made")
     keys = set(json.loads((tmp_path / "made/manifest.json").read_text()))
-    assert keys == {"kind", "format_version", "config", "parents", "seed", "code_version", "notes", "files"}
+    own = {"kind", "format_version", "config", "parents", "seed", "code_version", "notes", "files"}
+    assert keys == {*own, "checksum"}
 
 
 def test_what_is_somebody_elses_is_never_removed(tmp_path):
@@ -140,7 +144,9 @@ def test_a_copy_with_a_name_of_its_own_is_never_removed(tmp_path):
 
 
 def test_an_interrupt_in_the_swap_leaves_what_was_there(tmp_path, monkeypatch):
+    """On a file system without an exchange of names: with it the swap is one step."""
     write(tmp_path / "made")
+    monkeypatch.setattr(artifact, "exchange", lambda one, other: False)
     rename = Path.rename
 
     def stop_at_the_second(self, target):
@@ -153,3 +159,25 @@ def test_an_interrupt_in_the_swap_leaves_what_was_there(tmp_path, monkeypatch):
         write(tmp_path / "made", "other")
     assert (tmp_path / "made/data.txt").read_text() == "hello"
     assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
+@pytest.mark.parametrize("exchanges", [True, False], ids=["one step", "two renames"])
+def test_a_kill_at_any_step_of_a_swap_leaves_a_whole_artifact(tmp_path, monkeypatch, exchanges):
+    """Readers find it before any next writer comes, who removes what else is left."""
+    if not exchanges:
+        monkeypatch.setattr(artifact, "exchange", lambda one, other: False)
+    found, number, was_killed = [], 0, True
+    while was_killed:
+        made = tmp_path / str(number) / "made"
+        write(made, "old")
+        was_killed = killed_before_step(number, lambda: write(made, "new"))  # noqa: B023
+        assert open_artifact(made, "thing", 3)
+        found.append(read_pinned(made, lambda folder: (folder / "data.txt").read_text()))
+        with pytest.raises(RuntimeError), write_artifact(made, WANTED):
+            raise RuntimeError
+        assert [path.name for path in made.parent.iterdir()] == ["made"]
+        assert (made / "data.txt").read_text() == found[-1]
+        number += 1
+    assert found == sorted(found, reverse=True), "first the old one, then the new one"
+    assert {"old", "new"} == set(found)
+    assert found.count("new") > 2, "killed after the swap, too"

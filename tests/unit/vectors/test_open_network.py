@@ -8,9 +8,10 @@ from subprocess import PIPE, Popen
 import pytest
 from onnxruntime.capi.onnxruntime_pybind11_state import InvalidGraph
 
-from lexigraft.core.errors import ArtifactError, MissingExtraError
+from lexigraft.core.artifact import read_manifest
+from lexigraft.core.errors import ArtifactError, MissingExtraError, MixedVersionsError
 from lexigraft.inference.folder import form_beside, has_form
-from lexigraft.inference.graph_network import GraphNetwork
+from lexigraft.inference.graph_network import GraphNetwork, open_graph
 from lexigraft.model import inference_form
 from lexigraft.model.torch_network import TorchNetwork
 from lexigraft.vectors import open_network as opening
@@ -102,3 +103,24 @@ def test_a_damaged_model_is_named(model):
     (model / "encoder.json").write_text("{")
     with pytest.raises(ArtifactError, match=r"encoder\.json"):
         open_network(model)
+
+
+def test_another_model_than_the_one_that_is_wanted_is_refused(model):
+    """Asked of the very folder that is then read, not of what has its name a moment earlier."""
+    wanted = read_manifest(model).fingerprint
+    assert isinstance(open_network(model, fingerprint=wanted), GraphNetwork)
+    with pytest.raises(MixedVersionsError, match=f"the model at {model} was trained again"):
+        open_network(model, fingerprint="0" * 64)
+
+
+def test_a_form_of_another_model_is_never_taken_for_its_own(model, tmp_path):
+    """Between the look whether there is a form and its opening, a writer replaces the model."""
+    open_network(model)
+    other = saved(grafted(write_backbone("bert", tmp_path / "second", loud=5.0)), tmp_path / "other")
+    model.rename(tmp_path / "former")
+    other.rename(model)
+    with pytest.raises(MixedVersionsError, match=r"model\.inference was not made of the model at"):
+        open_graph(model, 8)
+    open_network(model)  # makes it anew
+    assert has_form(model)
+    open_graph(model, 8)

@@ -15,6 +15,7 @@ from lexigraft.core.artifact import (
 from lexigraft.core.config import settings_config
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.named_file import named_file
+from lexigraft.core.pinned import of_one_version
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
@@ -150,6 +151,7 @@ def read_facts(path: Path) -> dict[str, Any]:
     return facts
 
 
+@of_one_version
 def open_tilde(path: Path) -> Tilde:
     """The model at `path`, ready to expand; raises where it is none, or has not the tokenizer it learned with."""
     manifest = read_manifest(path)
