@@ -103,10 +103,14 @@ class World:
             return run_forked(arguments, self.root, self.scratch)
         command = [sys.executable, "-m", "lexigraft", *arguments]
         try:
-            ended = subprocess.run(command, cwd=self.root, capture_output=True, timeout=COLD_SECONDS, stdin=subprocess.DEVNULL)
+            ended = subprocess.run(
+                command, cwd=self.root, capture_output=True, timeout=COLD_SECONDS, stdin=subprocess.DEVNULL
+            )
         except subprocess.TimeoutExpired:
             return Outcome(-14, "", "")
-        return Outcome(ended.returncode, ended.stdout.decode("utf-8", "replace"), ended.stderr.decode("utf-8", "replace"))
+        return Outcome(
+            ended.returncode, ended.stdout.decode("utf-8", "replace"), ended.stderr.decode("utf-8", "replace")
+        )
 
     def learn(self) -> None:
         """Find out what every use answers while nothing is changed."""
@@ -139,7 +143,9 @@ class World:
             verdict = self._verdict(file, use, outcome)
         finally:
             self.restore()
-        return Case(number, file, mutation, " ".join(use.arguments), verdict, (outcome.error or outcome.stderr)[-1500:]), outcome
+        return Case(
+            number, file, mutation, " ".join(use.arguments), verdict, (outcome.error or outcome.stderr)[-1500:]
+        ), outcome
 
     def _verdict(self, file: str, use: Use, outcome: Outcome) -> str:
         if outcome.problem:
@@ -239,18 +245,27 @@ def warm_up(world: World) -> None:
 
     for use in USES:
         sys.argv = ["lexigraft", *use.arguments]
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit):
+        with (
+            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(io.StringIO()),
+            contextlib.suppress(SystemExit),
+        ):
             main()
         world.restore()
 
 
-def run_cases(pristine: Path, scratch: Path, seed: int, numbers: range, cold: bool, crafted: bool) -> Tally:
-    """All cases, one after the other."""
+def run_cases(
+    pristine: Path, scratch: Path, seed: int, numbers: range, cold: bool, crafted: bool, seconds: float = float("inf")
+) -> Tally:
+    """All cases, one after the other, or as many as there is time for."""
     world, tally = World(pristine, scratch, cold, crafted), Tally()
     if not cold:
         warm_up(world)
     world.learn()
+    ends = time.monotonic() + seconds
     for number in numbers:
+        if time.monotonic() > ends:
+            break
         tally.add(world.case(seed, number)[0])
     return tally
 
@@ -259,6 +274,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so many")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=int)
     parser.add_argument("--cold", action="store_true")
@@ -282,7 +298,7 @@ def main() -> None:
         if given.only is not None:
             numbers = range(given.only, given.only + 1)
         began = time.monotonic()
-        tally = run_cases(pristine, scratch, given.seed, numbers, given.cold, given.crafted)
+        tally = run_cases(pristine, scratch, given.seed, numbers, given.cold, given.crafted, given.seconds)
         os.chdir("/")
         result = {**tally.as_json(), "seconds": round(time.monotonic() - began, 1), "seed": given.seed}
         if given.out:

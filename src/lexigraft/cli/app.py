@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.console import err, print_line
+from lexigraft.cli.display import on_one_line
 from lexigraft.cli.lazy import MARKUP, LazyGroup, hide_types_of_flags
 from lexigraft.cli.plain_values import convert_plain_values
 from lexigraft.core.errors import LexigraftError
+from lexigraft.core.os_errors import in_words
 from lexigraft.core.processes import is_leader, process_rank
 
 SHARED = (["run"], ["quickstart"], ["pretrain"], ["finetune"], ["vocab", "learn"])
@@ -71,8 +73,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        _fail(f"{place}{error.strerror or error}")
+        _fail(in_words(error))
     except KeyboardInterrupt:
         _stopped()
     except SystemExit as stop:
@@ -99,6 +100,7 @@ def _after_a_stop(arguments: list[str]) -> str:
 
 
 def _fail(message: str) -> None:
+    message = on_one_line(message)
     if is_leader():
         err.print(f"error: {message}", style="red", soft_wrap=True)
     else:

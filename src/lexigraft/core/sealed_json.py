@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.os_errors import naming, remedy_for
 
 CHECKSUM = "checksum"
 REMEDY = "build it again"
@@ -31,7 +32,9 @@ def read_sealed(path: Path, remedy: str = REMEDY) -> dict[str, Any]:
     except FileNotFoundError:
         raise ArtifactError(f"{path} is missing; {remedy}") from None
     except OSError as error:
-        raise ArtifactError(f"{path} cannot be read ({error.strerror or error}); {remedy}") from error
+        raise ArtifactError(
+            f"{path} cannot be read ({error.strerror or error}); {remedy_for(error, remedy)}"
+        ) from error
     return unsealed(found, path, remedy)
 
 
@@ -51,7 +54,7 @@ def unsealed(found: bytes, path: Path, remedy: str = REMEDY) -> dict[str, Any]:
 def write_sealed(path: Path, content: Mapping[str, Any]) -> None:
     """Write `content` with its checksum, aside and renamed, so that no reader and no loss of power ever finds half."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
-    with aside.open("wb") as file:
+    with naming(aside), aside.open("wb") as file:
         file.write(sealed(content))
         file.flush()
         os.fsync(file.fileno())
