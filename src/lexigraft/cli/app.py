@@ -66,7 +66,7 @@ def main() -> None:
         return
     gc.set_threshold(FEW_COLLECTIONS)
     try:
-        app()
+        _run_command()
     except LexigraftError as error:
         _fail(str(error))
     except BrokenPipeError:  # the reader of our output went away, as `head` does
@@ -74,12 +74,26 @@ def main() -> None:
         sys.exit(1)
     except OSError as error:
         _fail(in_words(error))
+    except UnicodeEncodeError as error:  # the terminal's own encoding
+        _fail(f"{sys.stdout.encoding} cannot show {error.object[error.start]!r}; set PYTHONIOENCODING=utf-8")
     except KeyboardInterrupt:
         _stopped()
     except SystemExit as stop:
         if stop.code == STOPPED:  # typer makes this of Ctrl-C, and says nothing
             _stopped()
         raise
+
+
+def _run_command() -> None:
+    """The command, until all it said is written: a full disk behind the output is an error, too."""
+    try:
+        app()
+    finally:
+        try:
+            sys.stdout.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries once more at its end
+            raise
 
 
 def _is_shared(arguments: list[str]) -> bool:

@@ -19,6 +19,8 @@ from typing import Any
 from lexigraft import __version__
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.known_checksums import is_known, remember
+from lexigraft.core.os_errors import naming
+from lexigraft.core.sealed_json import in_utf8
 
 MANIFEST = "manifest.json"
 DRAFT_MARK = ".lexigraft-draft"
@@ -82,7 +84,8 @@ def write_artifact(path: Path, manifest: Manifest) -> Iterator[Path]:
     draft.mkdir()
     (draft / DRAFT_MARK).touch()
     try:
-        yield draft
+        with naming(path):
+            yield draft
         write_json(draft / MANIFEST, asdict(_with_files(manifest, draft)))
         (draft / DRAFT_MARK).unlink()  # last, so that what a kill leaves is always known for ours
         _sync_tree(draft)
@@ -198,8 +201,10 @@ def sync(path: Path) -> None:
 def write_json(path: Path, value: Any) -> None:
     """Write `value` as indented JSON, aside and renamed, so that no reader and no loss of power ever finds half."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
-    aside.write_text(json.dumps(value, indent=2, sort_keys=False, ensure_ascii=False) + "\n", encoding="utf-8")
-    sync(aside)
+    text = json.dumps(value, indent=2, sort_keys=False, ensure_ascii=False) + "\n"
+    with naming(path):
+        aside.write_bytes(in_utf8(text))
+        sync(aside)
     aside.replace(path)
     sync(path.parent)
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.errors import SettingError
+from lexigraft.core.errors import ArtifactError, SettingError
 from lexigraft.core.recipes import SECTION, read_recipe
 from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import AUTO, Settings, section_names
@@ -112,7 +112,10 @@ def _settings_file(path: Path) -> Mapping[str, Any]:
 
 def _settings_of_run(path: Path) -> Mapping[str, Any]:
     remedy = 'give the settings.json of a run, or a TOML file; of one that you changed, remove the line "checksum"'
-    tables = read_sealed(path, remedy)
+    try:
+        tables = read_sealed(path, remedy)
+    except ArtifactError as error:
+        raise SettingError(str(error)) from error
     return {section: values for section, values in tables.items() if section != SOURCE}
 
 
