@@ -73,7 +73,9 @@ class Tally:
         return {"n_cases": self.n_cases, **counts, "failures": [asdict(case) for case in self.failures]}
 
 
-GOOD = ("right answer", "one line of error", "another answer of a changed input", "another answer of crafted files")
+GOOD = (
+    "right answer", "one line of error", "a warning that names the file", "another answer of a changed input", "another answer of crafted files",
+)  # fmt: skip
 
 
 def kind_of(file: str) -> str:
@@ -160,7 +162,8 @@ class World:
         if free:
             return free
         if not use.writes and answer_of(outcome) != expected.answer:
-            return "silently different"
+            warned = any(line.startswith("warning: ") and _names(line, file) for line in outcome.stderr.splitlines())
+            return "a warning that names the file" if warned else "silently different"
         if use.after:
             shown = self.call(use.after)
             if shown.problem:

@@ -10,7 +10,7 @@ from tests.fuzz.workers import Outcome
 
 QUERY = "kura mele zane"
 # What a clock or the machine says, which may differ.
-_OF_THE_MACHINE = re.compile(r"(second|time|_ms|ms_|qps|rss|mib|latency|per_s|^ms$)", re.IGNORECASE)
+_OF_THE_MACHINE = re.compile(r"(second|time|_ms|ms_|qps|rss|mib|latency|per_s|^ms$|^bytes$)", re.IGNORECASE)
 
 
 class Use(NamedTuple):

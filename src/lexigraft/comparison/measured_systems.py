@@ -1,6 +1,5 @@
 """Systems with what they did for every query: from the evaluations of runs, and from TREC run files of any origin."""
 
-import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from typing import Any
 from lexigraft.core.artifact import open_artifact, read_manifest
 from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.types import Measurement
 from lexigraft.data.readers.judgements import read_judgements
 from lexigraft.data.sources import open_source
@@ -124,7 +124,7 @@ def system_of_evaluation(
     path = run.folder.evaluation(row["system"], row["qk"], row["dk"], run.reported_on().view)
     open_artifact(path, cells.KIND, cells.FORMAT_VERSION)
     name = prefix + cell_name(row["system"], row["qk"], row["dk"])
-    stored = {} if judged is not None else json.loads((path / "per_query.json").read_text(encoding="utf-8"))
+    stored = {} if judged is not None else read_sealed(path / "per_query.json")
     per_query: dict[str, Mapping[str, float]] = {
         name: {trec_id(query): value for query, value in stored[name].items()} for name in measures if name in stored
     }

@@ -50,7 +50,7 @@ def measure_vectors(
 def _of_queries(
     path: Path, queries: list[Query], qk: Sequence[DocumentCut], thresholds: Sequence[int] | None, progress: Progress
 ) -> dict[str, Any]:
-    vectors = open_vectors(path, checksums=False)
+    vectors = open_vectors(path)
     encoder = open_query_encoder(vectors.query_encoder, vectors.vocabulary, path)
     return vector_statistics(encode_queries(queries, encoder, vectors.vocabulary), qk, thresholds, progress)
 

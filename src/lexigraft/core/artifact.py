@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -256,3 +256,12 @@ def _check_file(path: Path, facts: Mapping[str, Any], checksums: bool) -> None:
         if hash_file(path) != facts["sha256"]:
             raise ArtifactError(f"{path} does not match its checksum: it was changed or damaged; build it again")
         remember(path, found, facts["sha256"])
+
+
+def require_files(path: Path, wanted: Callable[[str], bool]) -> None:
+    """Compare the checksums of some files of the artifact at `path`, for a reader that needs only these; `wanted` says
+    of a name whether it is one of them. Raises `ArtifactError` naming what is wrong."""
+    manifest = read_manifest(path)
+    for name, facts in manifest.files.items() if manifest is not None else ():
+        if wanted(name):
+            _check_file(path / name, facts, checksums=True)

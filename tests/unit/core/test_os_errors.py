@@ -60,9 +60,9 @@ def test_too_many_open_files_is_not_a_damaged_artifact(tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_a_full_disk_names_the_path_and_the_file_system():
-    with pytest.raises(OSError, match="No space left") as raised, naming(Path("/tmp/out.trec")):  # noqa: S108
-        Path("/dev/full").open("w").write("x" * 100_000)
-    assert raised.value.filename == "/tmp/out.trec"  # noqa: S108
+    with pytest.raises(OSError, match="No space left") as raised, naming(Path("/tmp/out.trec")):
+        Path("/dev/full").write_text("x" * 100_000)
+    assert raised.value.filename == "/tmp/out.trec"
     assert in_words(raised.value).startswith("/tmp/out.trec: No space left on device; free space on the file system /")
 
 
