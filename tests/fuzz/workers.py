@@ -84,7 +84,7 @@ def _be_command(arguments: Sequence[str], folder: Path, out: Path, err: Path, se
             status = 0
         except SystemExit as ended:
             status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-        except BaseException:
+        except BaseException:  # noqa: BLE001  # as Python would end a command
             traceback.print_exc()
             status = 1
         sys.stdout.flush()

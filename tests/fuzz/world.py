@@ -1,5 +1,5 @@
-"""A small world with a file of every kind: collections, a run with all sorts of systems, indexes plain and live, models,
-wackiness, TREC runs. It is made once by the commands themselves, in some half a minute, and then only copied.
+"""A small world with a file of every kind: collections, runs with all sorts of systems, indexes plain and live,
+models, wackiness, TREC runs. It is made once by the commands themselves, in some half a minute, and then only copied.
 
     data/ later/      collections: the run's, and documents that are added to live indexes
     backbone/         a tiny BERT of random weights
@@ -12,6 +12,7 @@ wackiness, TREC runs. It is made once by the commands themselves, in some half a
 
 import contextlib
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -127,13 +128,10 @@ def _write_inputs(root: Path) -> None:
     write_collection(root / "data", documents, queries, qrels)
     corpus = root / "data/corpus.jsonl"
     lines = corpus.read_text().splitlines()
-    kinds = [
-        f', "metadata": {{"year": {2000 + n % 9}, "tags": ["a{n % 3}", "b"], "sort": "s{n % 4}"}}}}'
-        for n in range(len(lines))
-    ]
+    metadata = [{"year": 2000 + n % 9, "tags": [f"a{n % 3}", "b"], "sort": f"s{n % 4}"} for n in range(len(lines))]
+    kinds = [f', "metadata": {json.dumps(one)}}}' for one in metadata]
     corpus.write_text("".join(f"{line[:-1]}{more}\n" for line, more in zip(lines, kinds, strict=True)))
     write_collection(root / "later", documents_from(N_DOCUMENTS, N_DOCUMENTS + 8))
     write_collection(root / "third", documents_from(60, 64))
-    (root / "queries.jsonl").write_text(
-        "".join(f'{{"_id": "{q.query_id}", "text": "{q.text}"}}\n' for q in queries[40:])
-    )
+    asked = [{"_id": query.query_id, "text": query.text} for query in queries[40:]]
+    (root / "queries.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in asked))
