@@ -11,7 +11,6 @@ over tokens `is_there` [texts, most]. It gives `texts`, `terms` and `weights`, o
 order, and `hidden` [texts, length, width].
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,8 @@ from numpy.typing import NDArray
 
 from lexigraft.core.artifact import open_artifact, read_manifest
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.json_fields import as_expected, fields_of
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.meta import OF_SUBWORDS, EncoderMeta
 from lexigraft.vocab.aligned import AlignedReader
@@ -85,10 +86,13 @@ def open_form(model: Path) -> tuple[Path, InferenceFacts]:
         open_artifact(folder, KIND, FORMAT_VERSION)
     except ArtifactError as error:
         raise ArtifactError(f"{error} by removing {folder}: it is made when it is next used") from error
-    found = json.loads((folder / FACTS).read_text(encoding="utf-8"))
-    head, bias, own = (_stored(found[name]) for name in ("head", "bias", "own"))
-    assert head is not None and bias is not None, "every head has rows and biases"
-    return folder, InferenceFacts(SpecialTokens(**found["special"]), frozenset(found["not_terms"]), head, bias, own)
+    found = read_sealed(folder / FACTS)
+    with as_expected(folder / FACTS, f"remove {folder}: it is made when it is next used"):
+        head, bias, own = (_stored(found[name]) for name in ("head", "bias", "own"))
+        if head is None or bias is None:
+            raise ValueError("every head has rows and biases")
+        special = fields_of(SpecialTokens, found["special"], folder / FACTS)
+        return folder, InferenceFacts(special, frozenset(found["not_terms"]), head, bias, own)
 
 
 def _stored(found: Mapping[str, Any] | None) -> Stored | None:
