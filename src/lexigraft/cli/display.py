@@ -47,7 +47,7 @@ class SafeConsole(Console):
     def render_str(self, text: str, **options: Any) -> Any:
         return super().render_str(displayed(text), **options)  # before rich drops some of them without a word
 
-    def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:  # type: ignore[override]
+    def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
             if segment.control or not _OBEYED.search(segment.text):
                 yield segment

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.artifact import open_artifact, read_manifest
 from lexigraft.core.errors import ArtifactError
-from lexigraft.core.json_fields import as_expected, fields_of
+from lexigraft.core.json_fields import as_expected, fields_of, shortened
 from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.meta import OF_SUBWORDS, EncoderMeta
@@ -108,7 +108,12 @@ def raw_tokenizer(folder: Path) -> "Tokenizer":
     """What reads raw text."""
     import tokenizers
 
-    raw = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))
+    try:
+        raw = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))
+    except Exception as error:  # the library raises nothing more particular
+        said = shortened(str(error).partition("\n")[0], quoted=False)
+        remedy = f"remove {folder}: it is made when it is next used"
+        raise ArtifactError(f"{folder / TOKENIZER} cannot be opened ({said}); {remedy}") from error
     raw.no_padding()
     raw.no_truncation()
     return raw
