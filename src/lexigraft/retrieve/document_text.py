@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import read_manifest
-from lexigraft.core.errors import InputError, LexigraftError
+from lexigraft.core.errors import ArtifactError, InputError, LexigraftError
 from lexigraft.core.json_fields import as_expected
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Document, document_of
@@ -64,9 +64,12 @@ class DocumentTexts:
 
 def texts_of_run(run: RunFolder, view: str, data: str | None = None) -> DocumentTexts:
     """Where the texts of a run's documents are, or are said to be by `data`."""
-    found, settings = read_settings(run)
-    with as_expected(run.settings, CONTINUE):
-        cut, reading = _cut(settings["data"]), _reading(settings["data"])
+    try:
+        found, settings = read_settings(run)
+        with as_expected(run.settings, CONTINUE):
+            cut, reading = _cut(settings["data"]), _reading(settings["data"])
+    except ArtifactError as error:
+        raise InputError(f"it is not known what was indexed: {error}") from error
     own = [str(place) for place in (run.collection / view, run.collection / SPOOLED) if place.exists()]
     return DocumentTexts(data or (own[0] if own else found), cut, reading)
 
