@@ -13,7 +13,8 @@ from pathlib import Path
 from lexigraft.core.errors import LexigraftError
 
 # How libraries that write by themselves say that nothing more fits.
-_FULL = ("No space left on device", "requested and", "os error 28", "file write failed", "unexpected pos")
+_OF_NUMPY = "requested and"  # so many numbers were to be written, and fewer were
+_FULL = ("No space left on device", "os error 28", "file write failed", "unexpected pos")
 
 
 @contextmanager
@@ -25,7 +26,7 @@ def naming(path: Path) -> Iterator[None]:
     except LexigraftError:
         raise
     except OSError as error:
-        if error.errno is None and _says_full(error):  # numpy writes so many of so many numbers
+        if error.errno is None and (_OF_NUMPY in str(error) or _says_full(error)):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
         if error.errno is not None and error.filename is None:
             error.filename = str(path)
