@@ -283,7 +283,7 @@ def test_ids_of_any_kind(tmp_path, lexigraft):
     assert lexigraft("evaluate", trec, "--data", tmp_path / "odd", "--json").json["systems"][str(trec)]["MRR@10"] == 1.0
     for number, doc_id in enumerate(ids):
         text = lexigraft("search", "--run", tmp_path / "run", f"word{number}").stdout
-        assert doc_id in text  # as it is, so that it can be copied
+        assert doc_id.replace("\n", "\\n") in text  # as it is, so that it can be copied, but on one line
         assert (
             lexigraft("explain", "--run", tmp_path / "run", f"word{number}", doc_id, "--json").json["doc_id"] == doc_id
         )

@@ -31,7 +31,7 @@ def naming(path: Path) -> Iterator[None]:
         if error.errno is not None and error.filename is None:
             error.filename = str(path)
         raise
-    except (RuntimeError, ValueError) as error:  # torch's and safetensors'
+    except Exception as error:  # torch's and safetensors' have kinds of their own
         if _says_full(error):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
         raise
