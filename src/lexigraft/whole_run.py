@@ -13,14 +13,14 @@ from lexigraft.comparison.operating_points import choose_operating_points
 from lexigraft.comparison.peers import PeersOfRun
 from lexigraft.comparison.prunings import PruningsOnValidation
 from lexigraft.comparison.recommendation import Recommendation, recommend
-from lexigraft.core.artifact import Manifest, read_manifest, write_json
-from lexigraft.core.config import settings_as_dict
+from lexigraft.core.artifact import Manifest, read_manifest
 from lexigraft.core.cut import DocumentCut
-from lexigraft.core.errors import SettingError
+from lexigraft.core.errors import ArtifactError, SettingError
 from lexigraft.core.lock import writer_lock
 from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.resources import measured
+from lexigraft.core.sealed_json import write_sealed
 from lexigraft.core.settings import AUTO, BLEND, Settings
 from lexigraft.core.systems import OWN_HOME, System, in_order_of_training, systems_of
 from lexigraft.core.systems_table import BM25, DENSE
@@ -43,7 +43,7 @@ from lexigraft.stages.ensure import STAGES, Ensurer, barrier
 from lexigraft.stages.evaluate import JudgedQueries, measure_names
 from lexigraft.stages.expanded_documents import Expansions
 from lexigraft.stages.finished_run import FinishedRun
-from lexigraft.stages.layout import FULL, JUDGED, RunFolder
+from lexigraft.stages.layout import FULL, JUDGED, Contents, RunFolder
 from lexigraft.stages.made import MADE, judged_split, measured_on, with_pairs
 from lexigraft.stages.made import for_report as made_for_report
 from lexigraft.stages.model_cells import ensure_model_vectors
@@ -51,6 +51,7 @@ from lexigraft.stages.operating_point import OperatingPoint, write_operating_poi
 from lexigraft.stages.report import assemble_report, write_report
 from lexigraft.stages.report_peers import with_peers
 from lexigraft.stages.run_facts import read_of_documents, worth_of_teachers
+from lexigraft.stages.run_settings import write_settings
 from lexigraft.stages.text_searches import HybridChoice
 from lexigraft.stages.texts import ensure_texts
 from lexigraft.vectors.deciding_words import decide_words
@@ -131,7 +132,7 @@ class _Run:
         with self._lock():
             self.place.take(description)
             views, timed = self.views(description), self.time is not None
-            self.settings = with_systems(self.settings, views[JUDGED], self.folder.read_contents(), timed)
+            self.settings = with_systems(self.settings, views[JUDGED], self._contents_before(), timed)
             self.settings = with_word_rule(self.settings, views[JUDGED])
             split = judged_split(self.settings, views[JUDGED])
             self.settings = own_settings(self.settings, self.time, views, split, self.artifacts, self.progress)
@@ -157,8 +158,16 @@ class _Run:
             if not is_leader():
                 return {}
             report = self.report(views, on, [*rows, *peers.evaluations], points, recommended, peers.choices)
-            write_json(self.folder.settings, {"source": self.source, **settings_as_dict(self.settings)})
+            write_settings(self.folder, self.source, self.settings)
             return report
+
+    def _contents_before(self) -> Contents:
+        """What an earlier call says of the run; a damaged file says nothing, and is written anew."""
+        try:
+            return self.folder.read_contents()
+        except ArtifactError as error:
+            log.warning("%s", error)
+            return Contents([], [], {})
 
     def _lock(self) -> AbstractContextManager[None]:
         return writer_lock(self.folder.root) if is_leader() else nullcontext()
@@ -333,5 +342,5 @@ class _Run:
         self.artifacts.labels.append("report")
         self.artifacts.record("report", usage.seconds, usage.peak_rss_mib)
         report["stages"] = self.artifacts.timings()
-        write_json(self.folder.report("json"), report)
+        write_sealed(self.folder.report("json"), report)
         return report

@@ -155,7 +155,7 @@ def test_damaged_files_that_are_no_artifacts(collection, tmp_path, lexigraft):
     one_line_error(lexigraft(*call, "--config", config), "latin.toml is not valid TOML")
     lexigraft(*call)
     (tmp_path / "run/report.json").write_text("{")
-    one_line_error(lexigraft("report", "--run", tmp_path / "run"), "report.json is damaged")
+    one_line_error(lexigraft("report", "--run", tmp_path / "run"), "report.json is not JSON: it was changed or damaged")
     (tmp_path / "bad.trec").write_bytes(b"q1 Q0 \xff 1 1.0 t\n")
     assert lexigraft("evaluate", tmp_path / "bad.trec", "--data", collection).status == 0
     one_line_error(lexigraft("explain", "--run", tmp_path / "run", "order", "\udcff"), "there is no document")

@@ -1,11 +1,11 @@
 """Every command on a small collection, as a user would call it."""
 
-import json
 import shutil
 
 import pytest
 
 from lexigraft.core.artifact import read_manifest
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
 from tests.conftest import DOCUMENTS, QRELS, QUERIES
@@ -27,7 +27,7 @@ def test_run_reports(collection, tmp_path, lexigraft):
     answer = lexigraft("run", "--data", collection, "--out", tmp_path / "run", "--json")
     assert answer.status == 0
     report = answer.json
-    assert report == json.loads((tmp_path / "run/report.json").read_text())
+    assert report == read_sealed(tmp_path / "run/report.json")
     assert report["collection"]["documents"] == 6
     assert report["collection"]["queries"] == 3  # q4 is a training query
     assert [row["system"] for row in report["rows"]] == ["bm25", "bm25-plain"]
@@ -283,7 +283,7 @@ def test_ids_of_any_kind(tmp_path, lexigraft):
     assert lexigraft("evaluate", trec, "--data", tmp_path / "odd", "--json").json["systems"][str(trec)]["MRR@10"] == 1.0
     for number, doc_id in enumerate(ids):
         text = lexigraft("search", "--run", tmp_path / "run", f"word{number}").stdout
-        assert doc_id in text  # as it is, so that it can be copied
+        assert doc_id.replace("\n", "\\n") in text  # as it is, so that it can be copied, but on one line
         assert (
             lexigraft("explain", "--run", tmp_path / "run", f"word{number}", doc_id, "--json").json["doc_id"] == doc_id
         )

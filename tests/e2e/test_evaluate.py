@@ -9,6 +9,7 @@ import pytest
 
 from lexigraft.comparison.validation import validation_queries
 from lexigraft.core.config import load_settings
+from lexigraft.core.sealed_json import read_sealed, write_sealed
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
 from lexigraft.measure.compare import paired_test
@@ -245,8 +246,8 @@ def test_runs_of_different_judgements_and_changed_ones(run, data, tmp_path, lexi
     one_line_error(refused, "different judgements (test of woods, dev of woods)", "--qrels FILE")
     one_line_error(lexigraft("evaluate", "--run", other, "--budget", "bm25"), "has no bm25 to set the budget")
     moved = shutil.copytree(data, tmp_path / "moved")
-    settings = json.loads((run / "settings.json").read_text())
-    (run / "settings.json").write_text(json.dumps({**settings, "source": str(moved)}))
+    settings = read_sealed(run / "settings.json")
+    write_sealed(run / "settings.json", {**settings, "source": str(moved)})
     (moved / "qrels/test.tsv").open("a").write("q0\td1\t1\n")
     one_line_error(lexigraft("evaluate", "--run", run), "have changed since", "measure it again")
 

@@ -101,7 +101,7 @@ def test_texts_that_moved_or_changed(collection, run, tmp_path, lexigraft):
     assert (moved.status, "--data names the collection" in moved.stderr) == (0, True)
     assert lexigraft(*call, "--data", tmp_path / "elsewhere").stderr == ""
     (run / "settings.json").unlink()
-    assert "does not say what was indexed" in lexigraft(*call).stderr
+    assert "settings.json does not say of which collection the run is" in lexigraft(*call).stderr
 
 
 def test_passages_are_cut_again(tmp_path, lexigraft):

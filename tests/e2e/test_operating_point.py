@@ -11,6 +11,7 @@ from lexigraft.comparison.prunings import PruningsOnValidation
 from lexigraft.comparison.validation import validation_queries
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import SettingError
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.systems import System
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.finished_run import open_run
@@ -124,8 +125,8 @@ def test_whole_vectors_without_bm25_or_validation_queries(opened, tmp_path):
 
 
 def test_a_run_says_it_everywhere(made):
-    stored = json.loads((made / "operating_points.json").read_text())
-    report = json.loads((made / "report.json").read_text())
+    stored = read_sealed(made / "operating_points.json")
+    report = read_sealed(made / "report.json")
     run = open_run(made)
     assert (
         report["operating_points"]

@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
+from lexigraft.core.sealed_json import read_sealed, write_sealed
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
 from lexigraft.learn import model_training
@@ -104,7 +105,7 @@ def test_two_models_and_two_bm25s_in_one_report_and_one_search(call, place, tmp_
     assert set(cells) == {*given, *points} and [cell for cell in cells if cell in given] == given
     assert {"finetune of impacts", "finetune of small", "vocabulary of small", "encode long (judged)"} <= set(made)
     assert len({row["FLOPS"] for row in report["rows"]}) > 3
-    contents = json.loads((run / "run.json").read_text())
+    contents = read_sealed(run / "run.json")
     assert contents["models"] == {"impacts": "models/impacts", "small": "models/small"}
     assert not (run / "model").exists()
     assert set(report["operating_points"]) == set(contents["systems"])
@@ -118,9 +119,9 @@ def test_two_models_and_two_bm25s_in_one_report_and_one_search(call, place, tmp_
     assert bm25["postings"] == long["postings"]
     assert contents["recommended"] == report["recommended"]["system"] in contents["systems"]
     assert lexigraft("search", "--run", run, "kura", "--json").json["hits"]  # by the one that the run recommends
-    (run / "run.json").write_text(json.dumps({**contents, "recommended": ""}))  # of a run that has not ended
+    write_sealed(run / "run.json", {**contents, "recommended": ""})  # of a run that has not ended
     refused(lexigraft("search", "--run", run, "kura"), "several models", "bm25, impacts, small, long")
-    (run / "run.json").write_text(json.dumps(contents))
+    write_sealed(run / "run.json", contents)
     refused(lexigraft("encode", "--data", place / "topics", "--model", run, "--out", tmp_path / "v"), "several models")
     refused(lexigraft("search", "--run", run, "--system", "other", "kura"), "no system 'other'; present: bm25, impacts")
 
@@ -158,9 +159,9 @@ def test_models_that_held_out_other_queries_share_a_run(call, tmp_path):
 
 def as_before(run):
     """Make of a run what a version left that knew one model a run, and no operating point."""
-    contents = json.loads((run / "run.json").read_text())
+    contents = read_sealed(run / "run.json")
     (run / "run.json").write_text(json.dumps({name: contents[name] for name in ("views", "systems")}))
-    settings = json.loads((run / "settings.json").read_text())
+    settings = read_sealed(run / "settings.json")
     del settings["systems"], settings["prune"]["budget"]
     (run / "settings.json").write_text(json.dumps(settings))
     (run / "operating_points.json").unlink()
@@ -181,7 +182,7 @@ def test_a_run_from_before_is_continued_under_its_names(call, tmp_path, lexigraf
     assert after["operating_points"] == before["operating_points"]
     fresh, _ = call(tmp_path / "fresh", "one.toml", *plain)  # where there is no such run, it is called what it is
     assert list(dict.fromkeys(row["system"] for row in fresh["rows"])) == ["bm25", "splade", "splade-doc"]
-    contents = json.loads((tmp_path / "fresh/run.json").read_text())
+    contents = read_sealed(tmp_path / "fresh/run.json")
     assert contents["models"] == {"splade": "model", "splade-doc": "models/splade-doc"}
     assert contents["bases"] == {"splade-doc": "model"}  # one vocabulary and one pre-training for both
     assert not (tmp_path / "fresh/models/splade-doc/pretrained").exists()

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from lexigraft.cli.console import out as screen
+from lexigraft.cli.display import on_one_line
 
 if TYPE_CHECKING:
     from lexigraft.retrieve.answer import FoundDocument
@@ -22,7 +23,7 @@ def print_documents(hits: "Iterable[FoundDocument | PlainDocument]", whole: bool
     """Documents in order, with a part of each text or, with `whole`, all of it."""
     for hit in hits:
         screen.print(f"{hit.rank:>3}  {hit.score:8.3f}  ", end="")
-        screen.print(hit.doc_id, style="bold cyan", soft_wrap=True)
+        screen.print(on_one_line(hit.doc_id), style="bold cyan", soft_wrap=True)
         if hit.title:
             screen.print(_indented(marked(hit.title, hit.title_spans)), soft_wrap=True)
         if hit.text and whole:
@@ -78,4 +79,4 @@ def _indented(shown: Text) -> Text:
 def _terms(hit: "FoundDocument | PlainDocument") -> str:
     matched = [match.term for match in hit.matches]
     more = f" … and {len(matched) - SHOWN_TERMS} more" if len(matched) > SHOWN_TERMS else ""
-    return " ".join(matched[:SHOWN_TERMS]) + more
+    return on_one_line(" ".join(matched[:SHOWN_TERMS])) + more

@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.console import err, print_line
+from lexigraft.cli.display import on_one_line
 from lexigraft.cli.lazy import MARKUP, LazyGroup, hide_types_of_flags
 from lexigraft.cli.plain_values import convert_plain_values
 from lexigraft.core.errors import LexigraftError
+from lexigraft.core.os_errors import in_words
 from lexigraft.core.processes import is_leader, process_rank
 
 SHARED = (["run"], ["quickstart"], ["pretrain"], ["finetune"], ["vocab", "learn"])
@@ -64,21 +66,34 @@ def main() -> None:
         return
     gc.set_threshold(FEW_COLLECTIONS)
     try:
-        app()
+        _run_command()
     except LexigraftError as error:
         _fail(str(error))
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        _fail(f"{place}{error.strerror or error}")
+        _fail(in_words(error))
+    except UnicodeEncodeError as error:  # the terminal's own encoding
+        _fail(f"{sys.stdout.encoding} cannot show {error.object[error.start]!r}; set PYTHONIOENCODING=utf-8")
     except KeyboardInterrupt:
         _stopped()
     except SystemExit as stop:
         if stop.code == STOPPED:  # typer makes this of Ctrl-C, and says nothing
             _stopped()
         raise
+
+
+def _run_command() -> None:
+    """The command, until all it said is written: a full disk behind the output is an error, too."""
+    try:
+        app()
+    finally:
+        try:
+            sys.stdout.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries once more at its end
+            raise
 
 
 def _is_shared(arguments: list[str]) -> bool:
@@ -99,6 +114,7 @@ def _after_a_stop(arguments: list[str]) -> str:
 
 
 def _fail(message: str) -> None:
+    message = on_one_line(message)
     if is_leader():
         err.print(f"error: {message}", style="red", soft_wrap=True)
     else:

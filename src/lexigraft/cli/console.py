@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lexigraft.cli.display import SafeConsole, in_json, on_one_line
 from lexigraft.cli.narrow_tables import least_width, n_identifying, table_parts
 from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import Item
@@ -19,15 +19,15 @@ from lexigraft.core.progress import Item
 # Into a file or pipe nothing is wrapped or cut, whatever the width of the terminal behind it.
 # Of several processes only the leader speaks.
 QUIET = not is_leader()
-out = Console(highlight=False, emoji=False, markup=False, width=None if sys.stdout.isatty() else 200, quiet=QUIET)
-err = Console(stderr=True, highlight=False, emoji=False, markup=False, quiet=QUIET)
+out = SafeConsole(highlight=False, emoji=False, markup=False, width=None if sys.stdout.isatty() else 200, quiet=QUIET)
+err = SafeConsole(stderr=True, highlight=False, emoji=False, markup=False, quiet=QUIET)
 
 
 def print_json(value: Any) -> None:
     """JSON for scripts: plain, never wrapped or coloured."""
     if QUIET:
         return
-    out.file.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    out.file.write(in_json(json.dumps(value, indent=2, ensure_ascii=False)) + "\n")
 
 
 def print_line(text: str, style: str = "") -> None:
@@ -52,7 +52,8 @@ def print_prose(text: str, style: str = "") -> None:
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[str] = ()) -> None:
     """Numbers to the right, the columns named in `left` to the left. Where a terminal is too narrow, long texts are
     wrapped and further columns follow in a table below, where each row can be told from the others: nothing is cut."""
-    names, cells = list(columns), [list(row) for row in rows]
+    names, cells = list(map(on_one_line, columns)), [list(map(on_one_line, row)) for row in rows]
+    left = list(map(on_one_line, left))
     widths, words = _widths(names, cells)
     room = out.width if out.is_terminal else max(out.width, sum(widths) + len(widths) + 1)
     named_by = n_identifying(cells)

@@ -5,7 +5,6 @@ people, whose queries share more words with what they look for. So the least exp
 worse than the best one, and BM25 itself unless that is ahead of it by more than chance.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +19,8 @@ from lexigraft.comparison.prunings import BM25, PruningsOnValidation
 from lexigraft.comparison.recommendation import Recommendation
 from lexigraft.comparison.validation import CHOSEN_BY, DEPTH, validation_queries
 from lexigraft.core.artifact import Manifest, read_manifest, write_json
+from lexigraft.core.json_fields import fields_of
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import BLEND
 from lexigraft.core.systems import System
 from lexigraft.data.collection import QUERIES
@@ -84,12 +85,12 @@ def choose_blend(run: FinishedRun, measured: PruningsOnValidation, model: System
 
     wanted = Manifest(KIND, FORMAT_VERSION, config, parents)
     made = measured.artifacts.ensure("evaluate", f"choose {BLEND}", folder, wanted, make)
-    return ChosenBlend(**json.loads((folder / FILE).read_text(encoding="utf-8"))), made
+    return fields_of(ChosenBlend, read_sealed(folder / FILE), folder / FILE), made
 
 
 def blended_vectors(run: FinishedRun, view: str, model: System) -> BlendedVectors:
     """The vectors of BM25 and of a model in a view, opened to be blended."""
-    lexical, of_model = (open_vectors(run.folder.vectors(view, name), checksums=False) for name in (BM25, model.name))
+    lexical, of_model = (open_vectors(run.folder.vectors(view, name)) for name in (BM25, model.name))
     table = read_table(run.folder.of(model).model("finetuned")) if model.settings.model.queries == "table" else None
     return BlendedVectors(lexical, of_model, table)
 

@@ -1,6 +1,5 @@
 """Systems with what they did for every query: from the evaluations of runs, and from TREC run files of any origin."""
 
-import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from lexigraft.core.artifact import open_artifact, read_manifest
 from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.pinned import read_pinned
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.types import Measurement
 from lexigraft.data.readers.judgements import read_judgements
 from lexigraft.data.sources import open_source
@@ -135,7 +135,7 @@ def _per_query(
 ) -> dict[str, Mapping[str, float]]:
     """What the evaluation at `path` has of each query, by measure; measured again where it has not."""
     open_artifact(path, cells.KIND, cells.FORMAT_VERSION)
-    stored = {} if judged is not None else json.loads((path / "per_query.json").read_text(encoding="utf-8"))
+    stored = {} if judged is not None else read_sealed(path / "per_query.json")
     per_query: dict[str, Mapping[str, float]] = {
         name: {trec_id(query): value for query, value in stored[name].items()} for name in measures if name in stored
     }

@@ -1,7 +1,6 @@
 """The operating point of every system of a run: the best pruning that costs no more than `prune.budget` allows, by what
 validation queries say of it."""
 
-import json
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +12,8 @@ from lexigraft.comparison.cost_limits import TERMS, CostLimit, NoLimitError, cos
 from lexigraft.comparison.prunings import WHOLE, PruningsOnValidation
 from lexigraft.comparison.validation import CHOSEN_BY, ValidationQueries
 from lexigraft.core.artifact import Manifest, open_artifact, write_json
+from lexigraft.core.json_fields import as_expected, fields_of
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import BLEND
 from lexigraft.core.systems import System
 from lexigraft.core.types import document_of
@@ -96,15 +97,16 @@ def _affordable(
     folder = run.folder.choice(system.name, asked)
 
     def make(out: Path) -> None:
-        opened = open_vectors(path, checksums=False)
+        opened = open_vectors(path)
         queries = measured.encoded_queries(limit.queries, system.name)
         judged = with_rows(queries, opened.matrix.row_ids, opened.passages)
         found, cheapest = affordable_prunings(judged, opened.matrix, limit.flops, query_cuts, by)
         write_json(out / FILE, {"prunings": [one._asdict() for one in found], "cheapest": cheapest})
 
     measured.artifacts.ensure("evaluate", f"choose (qk, dk) of {system.name}", folder, wanted, make)
-    kept = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    return [Affordable(**one) for one in kept["prunings"]], float(kept["cheapest"])
+    kept = read_sealed(folder / FILE)
+    with as_expected(folder / FILE):
+        return [fields_of(Affordable, one, folder / FILE) for one in kept["prunings"]], float(kept["cheapest"])
 
 
 def with_rows(queries: JudgedQueries, row_ids: Sequence[str], passages: bool) -> Asked:

@@ -3,7 +3,6 @@
 `run` and `evaluate --budget` choose by the same artifacts, so that each keeps what the other made.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from lexigraft.comparison.validation import (
 from lexigraft.core.artifact import Manifest, open_artifact
 from lexigraft.core.cut import DocumentCut, Keep
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.measure.pareto import Point, best_within
 from lexigraft.stages.cells import ensure_index
 from lexigraft.stages.ensure import Ensurer
@@ -135,5 +135,4 @@ class PruningsOnValidation:
 
 def read_row(folder: Path) -> dict[str, Any]:
     """What an evaluation or a validation measured."""
-    row: dict[str, Any] = json.loads((folder / "row.json").read_text(encoding="utf-8"))
-    return row
+    return read_sealed(folder / "row.json")

@@ -1,6 +1,5 @@
 """Statistics of vectors wherever they lie: a run's, a vectors folder, stored query vectors, or queries encoded now."""
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,8 +55,8 @@ def _places(path: Path) -> Iterator[Path]:
     if (path / MANIFEST).is_file() or not run.contents.is_file():
         yield path
         return
-    contents = json.loads(run.contents.read_text(encoding="utf-8"))
-    of_terms = [name for name in contents["systems"] if contents.get("kinds", {}).get(name) not in (DENSE, HYBRID)]
+    contents = run.read_contents()
+    of_terms = [name for name in contents.systems if contents.kinds.get(name) not in (DENSE, HYBRID)]
     places = [place for system in of_terms if (place := run.vectors(JUDGED, system)).is_dir()]
     if not places:
         raise ArtifactError(f"the run at {path} has no vectors yet; continue it with the command that began it")

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,9 @@ from lexigraft.core.manifest import (
     require_manifest,
     write_manifest,
 )
+from lexigraft.core.os_errors import naming
 from lexigraft.core.pinned import is_by_process, moved_aside, of_one_version
+from lexigraft.core.sealed_json import in_utf8
 
 __all__ = ["MANIFEST", "Manifest", "canonical_json", "read_manifest", "recipe"]  # beside what is defined here
 
@@ -62,7 +64,8 @@ def write_artifact(path: Path, manifest: Manifest) -> Iterator[Path]:
     draft.mkdir()
     (draft / DRAFT_MARK).touch()
     try:
-        yield draft
+        with naming(path):
+            yield draft
         write_manifest(draft, _with_files(manifest, draft))
         (draft / DRAFT_MARK).unlink()  # last, so that what a kill leaves is always known for ours
         _sync_tree(draft)
@@ -188,8 +191,10 @@ def sync(path: Path) -> None:
 def write_json(path: Path, value: Any) -> None:
     """Write `value` as indented JSON, aside and renamed, so that no reader and no loss of power ever finds half."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
-    aside.write_text(json.dumps(value, indent=2, sort_keys=False, ensure_ascii=False) + "\n", encoding="utf-8")
-    sync(aside)
+    text = json.dumps(value, indent=2, sort_keys=False, ensure_ascii=False) + "\n"
+    with naming(path):
+        aside.write_bytes(in_utf8(text))
+        sync(aside)
     aside.replace(path)
     sync(path.parent)
 
@@ -233,3 +238,12 @@ def _check_file(path: Path, facts: Mapping[str, Any], checksums: bool) -> None:
         if hash_file(path) != facts["sha256"]:
             raise ArtifactError(f"{path} does not match its checksum: it was changed or damaged; build it again")
         remember(path, found, facts["sha256"])
+
+
+def require_files(path: Path, wanted: Callable[[str], bool]) -> None:
+    """Compare the checksums of some files of the artifact at `path`, for a reader that needs only these; `wanted` says
+    of a name whether it is one of them. Raises `ArtifactError` naming what is wrong."""
+    manifest = read_manifest(path)
+    for name, facts in manifest.files.items() if manifest is not None else ():
+        if wanted(name):
+            _check_file(path / name, facts, checksums=True)

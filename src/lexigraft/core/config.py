@@ -11,12 +11,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.errors import SettingError
+from lexigraft.core.errors import ArtifactError, SettingError
 from lexigraft.core.recipes import SECTION, read_recipe
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import AUTO, Settings, section_names
 from lexigraft.core.settings.section import declared
 from lexigraft.core.systems_table import KIND, SYSTEMS, merged_systems, resolved_systems
-from lexigraft.core.toml_files import read_toml, require_known
+from lexigraft.core.toml_files import read_toml, require_known, unreadable
 
 SOURCE = "source"  # what the settings.json of a run says of its collection, beside its settings
 
@@ -110,12 +111,11 @@ def _settings_file(path: Path) -> Mapping[str, Any]:
 
 
 def _settings_of_run(path: Path) -> Mapping[str, Any]:
+    remedy = 'give the settings.json of a run, or a TOML file; of one that you changed, remove the line "checksum"'
     try:
-        tables = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise SettingError(f"{path} is not valid JSON: {error}") from error
-    if not isinstance(tables, dict):
-        raise SettingError(f"{path} holds no settings; give the settings.json of a run, or a TOML file")
+        tables = read_sealed(path, remedy)
+    except ArtifactError as error:
+        raise SettingError(str(error)) from error
     return {section: values for section, values in tables.items() if section != SOURCE}
 
 
@@ -127,6 +127,9 @@ def _parse_override(override: str) -> Mapping[str, Any]:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         value = text.strip()  # a bare word needs no quotes on the command line
+    except (ValueError, RecursionError) as error:  # thousands of digits or of brackets
+        shown = f"{override[:60]}..."
+        raise SettingError(f"--set {shown!r} cannot be read as a value ({unreadable(error)})") from error
     return _layer(name, value, f"--set {override!r}")
 
 

@@ -60,6 +60,8 @@ def _number(value: Any) -> float | str:
         return float(value)
     except (TypeError, ValueError):
         return str(value).strip()
+    except OverflowError:  # of hundreds of digits
+        return float("inf")
 
 
 def _mass(text: str, name: str, allowed: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.os_errors import naming
 
 LOCK = ".lock"  # the name of the file
 
@@ -28,7 +29,8 @@ def writer_lock(folder: Path, wait: bool = False) -> Iterator[None]:
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
-        yield
+        with naming(folder):
+            yield
 
 
 @contextmanager

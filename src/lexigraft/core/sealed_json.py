@@ -7,20 +7,23 @@ none and are read as they are; a file that has one must have every byte as it wa
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.os_errors import naming, remedy_for
 
 CHECKSUM = "checksum"
 REMEDY = "build it again"
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def sealed(content: Mapping[str, Any]) -> bytes:
     """The bytes of a file that holds `content` and its checksum."""
     body = {key: value for key, value in content.items() if key != CHECKSUM}
-    return (_indented({**body, CHECKSUM: _checksum(body)}) + "\n").encode()
+    return in_utf8(_indented({**body, CHECKSUM: _checksum(body)}) + "\n")
 
 
 def read_sealed(path: Path, remedy: str = REMEDY) -> dict[str, Any]:
@@ -31,7 +34,9 @@ def read_sealed(path: Path, remedy: str = REMEDY) -> dict[str, Any]:
     except FileNotFoundError:
         raise ArtifactError(f"{path} is missing; {remedy}") from None
     except OSError as error:
-        raise ArtifactError(f"{path} cannot be read ({error.strerror or error}); {remedy}") from error
+        raise ArtifactError(
+            f"{path} cannot be read ({error.strerror or error}); {remedy_for(error, remedy)}"
+        ) from error
     return unsealed(found, path, remedy)
 
 
@@ -51,7 +56,7 @@ def unsealed(found: bytes, path: Path, remedy: str = REMEDY) -> dict[str, Any]:
 def write_sealed(path: Path, content: Mapping[str, Any]) -> None:
     """Write `content` with its checksum, aside and renamed, so that no reader and no loss of power ever finds half."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
-    with aside.open("wb") as file:
+    with naming(aside), aside.open("wb") as file:
         file.write(sealed(content))
         file.flush()
         os.fsync(file.fileno())
@@ -67,13 +72,18 @@ def _is_as_written(content: Mapping[str, Any], found: bytes) -> bool:
     """Also the bytes are compared: a changed blank, or a key that is there twice, would otherwise pass."""
     try:
         return sealed(content) == found
-    except (ValueError, RecursionError):  # lone surrogates, which JSON can spell and UTF-8 cannot
+    except (ValueError, RecursionError):  # numbers that JSON can spell and Python does not write
         return False
 
 
 def _checksum(body: Mapping[str, Any]) -> str:
     plain = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(plain.encode()).hexdigest()
+    return hashlib.sha256(in_utf8(plain)).hexdigest()
+
+
+def in_utf8(text: str) -> bytes:
+    """JSON in UTF-8. A lone surrogate, as names of files that are not UTF-8 have, is written as JSON spells it."""
+    return _SURROGATES.sub(lambda found: f"\\u{ord(found.group()):04x}", text).encode()
 
 
 def _indented(content: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ TAKEN = {
     "metadata": "a folder of that name beside its systems holds what filters read",
     "auto": "it stands for all",
     "blend": "a run blends BM25 and a model under that name",
+    "checksum": "files of a run keep their own checksum under that name",
 }
 # What a system may say. The rest is the run's: systems of different documents, indexes or measures do not compare.
 SAYS = {
@@ -46,6 +47,11 @@ def resolved_systems(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[
     return {name: _resolved(name, table) for name, table in tables.items()}
 
 
+def is_system_name(name: str) -> bool:
+    """Whether a system may have this name, which is that of a folder."""
+    return NAME.fullmatch(name) is not None
+
+
 def usual_kind(name: str) -> str:
     """The kind that a system of this name has, with or without a table; empty where the name says nothing."""
     return BM25 if name in LEXICAL else name if name in PEERS else ""
@@ -53,7 +59,7 @@ def usual_kind(name: str) -> str:
 
 def _resolved(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     place = f"{SYSTEMS}.{name}"
-    if not NAME.fullmatch(name):
+    if not is_system_name(name):
         raise SettingError(
             f"a system cannot be called {name!r}: its name is that of a folder, of letters, digits, - and _, and "
             "begins with a letter or a digit"

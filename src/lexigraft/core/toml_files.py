@@ -18,8 +18,15 @@ def parse_toml(content: bytes, name: str) -> Mapping[str, Any]:
     """The same of a file that was read before; `name` is what an error calls it."""
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingError(f"{name} is not valid TOML: {error}") from error
+    except (ValueError, RecursionError) as error:  # no UTF-8, no TOML, thousands of digits, thousands of brackets
+        raise SettingError(f"{name} is not valid TOML: {unreadable(error)}") from error
+
+
+def unreadable(error: Exception) -> str:
+    """Why a text could not be read, in words for its writer: Python tells how its own limits are changed."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return "a number has too many digits" if "integer string conversion" in str(error) else str(error)
 
 
 def require_known(name: str, known: Sequence[str], what: str) -> None:

@@ -21,6 +21,7 @@ from lexigraft.core.artifact import hash_file, write_json
 from lexigraft.core.errors import ArtifactError, InputError, MissingExtraError
 from lexigraft.core.installing import install_extra
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.expand.settings import PLACE, GenerateSettings
 
 MODEL_FILES = (".json", ".safetensors", ".bin", ".model", ".txt", ".jinja")  # what a model in a folder is read from
@@ -92,8 +93,8 @@ def _require_same_recipe(recipe_file: Path, recipe: dict[str, Any], out: Path, p
             raise ArtifactError(f"{there[0]} is there already, and nothing says how it was made; give another name")
         return
     try:
-        found: dict[str, Any] = json.loads(recipe_file.read_text(encoding="utf-8"))
-    except ValueError:
+        found = read_sealed(recipe_file)
+    except ArtifactError:
         found = {}
     changed = [key for key in recipe if found.get(key) != recipe[key]]
     if changed and (out.exists() or (part.is_file() and part.stat().st_size)):
@@ -122,7 +123,7 @@ def _id_of(line: bytes) -> str | None:
     """Of a line that was written whole."""
     try:
         return str(json.loads(line)["id"]) if line.endswith(b"\n") else None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

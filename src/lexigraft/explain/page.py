@@ -7,6 +7,7 @@ another where the model added them.
 from collections.abc import Sequence
 from pathlib import Path
 
+from lexigraft.core.os_errors import naming
 from lexigraft.explain.page_parts import bar, marked, note, number, table, text, words
 from lexigraft.explain.page_style import STYLE
 from lexigraft.explain.pairs import Explained, agreement, pair
@@ -19,7 +20,8 @@ LEGEND = '<p class="legend"><span class="own"></span> in the text itself &nbsp; 
 
 def write_page(file: Path, found: Sequence[Explained], names: Sequence[str]) -> None:
     """Write the page of one explanation, or of two models' of the same thing; `names` are the models'."""
-    file.write_text(page(found, names), encoding="utf-8")
+    with naming(file):
+        file.write_bytes(page(found, names).encode("utf-8", "replace"))
 
 
 def page(found: Sequence[Explained], names: Sequence[str]) -> str:

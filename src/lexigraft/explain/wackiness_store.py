@@ -8,7 +8,6 @@ terms.*                                 the vocabulary
 facts.json                              its fingerprint, and what was counted on the way
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,9 @@ import numpy as np
 
 from lexigraft.core.arrays import StringTable, open_array, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
+from lexigraft.core.json_fields import require_type
 from lexigraft.core.pinned import of_one_version
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.types import Vocabulary, require_same_vocabulary
 from lexigraft.explain.wackiness import TermScores
 from lexigraft.explain.wackiness_curve import CurveRuns
@@ -66,7 +67,9 @@ def write_wackiness(
 def open_wackiness(folder: Path) -> Wackiness:
     """The wackiness at `folder`, such as OUT/NAME/queries of `lexigraft wackiness`."""
     manifest = open_artifact(folder, KIND, FORMAT_VERSION)
-    facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+    facts = read_sealed(folder / "facts.json")
+    for name, kind in {"vocab_fingerprint": str, "largest_mean": float, "largest_term": int, "n_drawn": int}.items():
+        require_type(kind, facts.get(name), name, folder / "facts.json")
     scores, counts = open_array(folder / "scores.npy"), open_array(folder / "counts.npy")
     curves, areas, whole = (open_array(folder / f"{name}.npy") for name in ("curves", "areas", "areas_whole"))
     return Wackiness(

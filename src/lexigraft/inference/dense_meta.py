@@ -1,13 +1,13 @@
 """What a dense encoder says of itself, in its `dense.json`, and what every opened form of one can do."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from lexigraft.core.array_types import Float32s
-from lexigraft.core.errors import ArtifactError
+from lexigraft.core.json_fields import fields_of
+from lexigraft.core.sealed_json import read_sealed
 
 # A kind of its own: whoever expects a model that writes terms refuses it by name, and the other way round.
 DENSE_KIND, DENSE_FORMAT = "dense-encoder", 1
@@ -27,10 +27,8 @@ class DenseMeta:
 
 def read_dense_meta(path: Path) -> DenseMeta:
     """What the encoder at `path` says of itself."""
-    try:
-        return DenseMeta(**json.loads((path / FACTS).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise ArtifactError(f"{path / FACTS} cannot be read ({error}); train the encoder again") from error
+    remedy = "train the encoder again"
+    return fields_of(DenseMeta, read_sealed(path / FACTS, remedy), path / FACTS, remedy)
 
 
 class DenseNetwork(Protocol):

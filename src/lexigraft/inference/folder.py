@@ -11,7 +11,6 @@ over tokens `is_there` [texts, most]. It gives `texts`, `terms` and `weights`, o
 order, and `hidden` [texts, length, width].
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +21,9 @@ from numpy.typing import NDArray
 
 from lexigraft.core.artifact import open_artifact, read_manifest
 from lexigraft.core.errors import ArtifactError, MixedVersionsError
+from lexigraft.core.json_fields import as_expected, fields_of, shortened
 from lexigraft.core.manifest import require_manifest
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.meta import OF_SUBWORDS, EncoderMeta
 from lexigraft.vocab.aligned import AlignedReader
@@ -91,10 +92,13 @@ def check_form(folder: Path, kind: tuple[str, int], model: Path) -> None:
 
 def read_facts(folder: Path) -> InferenceFacts:
     """The facts of the inference form at `folder`."""
-    found = json.loads((folder / FACTS).read_text(encoding="utf-8"))
-    head, bias, own = (_stored(found[name]) for name in ("head", "bias", "own"))
-    assert head is not None and bias is not None, "every head has rows and biases"
-    return InferenceFacts(SpecialTokens(**found["special"]), frozenset(found["not_terms"]), head, bias, own)
+    found = read_sealed(folder / FACTS)
+    with as_expected(folder / FACTS, f"remove {folder}: it is made when it is next used"):
+        head, bias, own = (_stored(found[name]) for name in ("head", "bias", "own"))
+        if head is None or bias is None:
+            raise ValueError("every head has rows and biases")
+        special = fields_of(SpecialTokens, found["special"], folder / FACTS)
+        return InferenceFacts(special, frozenset(found["not_terms"]), head, bias, own)
 
 
 def _stored(found: Mapping[str, Any] | None) -> Stored | None:
@@ -110,7 +114,12 @@ def raw_tokenizer(folder: Path) -> "Tokenizer":
     """What reads raw text."""
     import tokenizers
 
-    raw = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))
+    try:
+        raw = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))
+    except Exception as error:  # the library raises nothing more particular
+        said = shortened(str(error).partition("\n")[0], quoted=False)
+        remedy = f"remove {folder}: it is made when it is next used"
+        raise ArtifactError(f"{folder / TOKENIZER} cannot be opened ({said}); {remedy}") from error
     raw.no_padding()
     raw.no_truncation()
     return raw

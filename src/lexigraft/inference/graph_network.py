@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from lexigraft.core.array_types import Float32s, Int32s
 from lexigraft.core.arrays import StringTable
+from lexigraft.core.errors import ArtifactError
+from lexigraft.core.json_fields import shortened
 from lexigraft.core.pinned import known_as, read_pinned
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.batches import Batch, batches_of
@@ -210,4 +212,9 @@ def open_session(graph: Path) -> Any:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.enable_mem_pattern = False  # every length is another shape: plans for them would only grow
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+    try:
+        return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the library has kinds of its own for everything
+        said = shortened(str(error).partition("\n")[0], quoted=False)
+        remedy = f"remove {graph.parent}: it is made when it is next used"
+        raise ArtifactError(f"{graph} cannot be opened ({said}); {remedy}") from error

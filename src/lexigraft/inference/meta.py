@@ -1,12 +1,13 @@
 """What a model says of itself, in its `encoder.json`: whoever uses one without torch knows it by this."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.errors import InputError
+from lexigraft.core.json_fields import fields_of
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.word_rule import WordRule, rule_in
 
 MODEL_KIND, MODEL_FORMAT = "model", 2  # of the artifact that a model is
@@ -18,6 +19,7 @@ MAX, SUM, CLS = "max", "sum", "cls"
 ALL_TOKENS = "all"
 LOG1P, LOG1P_TWICE = "log1p", "log1p-twice"
 FACTS = "encoder.json"
+REMEDY = "build the model again"
 
 
 @dataclass(frozen=True)
@@ -62,10 +64,7 @@ class EncoderMeta:
 
 def read_meta(path: Path) -> EncoderMeta:
     """What the model at `path` says of itself."""
-    try:
-        return EncoderMeta(**json.loads((path / FACTS).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise ArtifactError(f"{path / FACTS} cannot be read ({error}); build the model again") from error
+    return fields_of(EncoderMeta, read_sealed(path / FACTS, REMEDY), path / FACTS, REMEDY)
 
 
 def require_finetuned(meta: EncoderMeta) -> None:

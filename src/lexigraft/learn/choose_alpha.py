@@ -6,7 +6,6 @@ seed of the run, so the same run chooses the same alpha. The choice is kept besi
 continued goes on with the alpha it began with.
 """
 
-import json
 import logging
 import math
 import shutil
@@ -16,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import Manifest, write_json
+from lexigraft.core.json_fields import require_type
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import FinetuneSettings
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import diagnose
@@ -71,7 +72,9 @@ def kept_choice(kept: Path, recipe: dict[str, Any], choose: Callable[[], AlphaCh
     of the model it is for. Its numbers are written into `folder`, the model's."""
     keep_or_make(kept, Manifest(KIND, FORMAT_VERSION, recipe), lambda draft: choose().write(draft), Makers.ALL)
     shutil.copy(kept / FILE, folder / FILE)
-    return float(json.loads((kept / FILE).read_text(encoding="utf-8"))["alpha"])
+    found = read_sealed(kept / FILE).get("alpha")
+    require_type(float, found, "alpha", kept / FILE)
+    return float(found)  # type: ignore[arg-type]
 
 
 def choose_alpha(

@@ -5,7 +5,6 @@ A teacher that ranks worse than BM25 is said, and nothing is learned from it. Wh
 others say is heard with what it says: then it is their mean with BM25 that must be better.
 """
 
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from scipy.special import logsumexp
 from lexigraft.core.arrays import open_array
 from lexigraft.core.artifact import read_manifest, write_json
 from lexigraft.core.errors import InputError
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.types import Query
 from lexigraft.dense.opening import open_dense
 from lexigraft.dense.store import KIND as DENSE_VECTORS
@@ -146,7 +146,7 @@ def write_lessons(folder: RunFolder, teachers: Sequence[str], data: TrainingData
 
 def open_lessons(folder: Path) -> tuple[Lessons | None, Mapping[str, Any]]:
     """What `write_lessons` left, None where no teacher is heard, and what each system is worth."""
-    facts: dict[str, Any] = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+    facts: dict[str, Any] = read_sealed(folder / FACTS)
     heard = {name: fact for name, fact in facts.items() if fact.get("heard")}
     if not heard:
         return None, facts
@@ -205,7 +205,7 @@ def write_rows(folder: Path, name: str, rows: Rows) -> None:
 def _open_teacher(folder: Path, name: str) -> TeacherVectors:
     if (folder / f"{name}.queries.npy").exists():
         return DenseTeacher(open_array(folder / f"{name}.queries.npy"), open_array(folder / f"{name}.documents.npy"))
-    n_terms = int(json.loads((folder / f"{name}.queries.json").read_text(encoding="utf-8"))["terms"])
+    n_terms = int(read_sealed(folder / f"{name}.queries.json")["terms"])
     return SparseTeacher(_open_rows(folder, f"{name}.queries"), _open_rows(folder, f"{name}.documents"), n_terms)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
+from lexigraft.core.os_errors import naming
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Query, Ranking
@@ -75,7 +76,7 @@ def mine(index: Path, collection: Collection, out: Path, depth: int, progress: P
     aside = out.with_name(f".{out.name}.{os.getpid()}")
     n_documents = n_without = 0
     try:
-        with aside.open("w", encoding="utf-8") as file:
+        with naming(out), aside.open("w", encoding="utf-8") as file:
             for ranking in found:
                 write_run(file, (ranking,), TAG)
                 n_documents += len(ranking.doc_ids)

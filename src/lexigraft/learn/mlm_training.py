@@ -12,6 +12,7 @@ import numpy as np
 from lexigraft.core.artifact import write_json
 from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import MlmSettings, ModelSettings
 from lexigraft.learn.token_cache import cached, open_aligned, write_aligned
 from lexigraft.learn.training_curves import draw
@@ -75,7 +76,7 @@ def texts_beside(checkpoint: Path) -> Path:
 
 def read_facts(folder: Path) -> dict[str, Any]:
     """What there is to say of a masked language model that was trained here."""
-    facts: dict[str, Any] = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+    facts: dict[str, Any] = read_sealed(folder / FACTS)
     return facts
 
 

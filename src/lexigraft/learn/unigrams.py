@@ -1,6 +1,5 @@
 """A unigram vocabulary of any texts, as one artifact: for statistics, and for models to be trained on it."""
 
-import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.config import settings_config
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import Settings
 from lexigraft.data.collection import CORPUS
 from lexigraft.learn import vocabulary as words
@@ -36,5 +36,5 @@ def make_unigrams(source: str, out: Path, settings: Settings, progress: Progress
         tokenizer = scratch if backbone == SCRATCH else backbone
         with write_artifact(out, manifest) as folder:
             words.learn_vocabulary(collection, collection, tokenizer, vocab, folder, rule)
-    facts: dict[str, Any] = json.loads((out / "vocabulary.json").read_text(encoding="utf-8"))
+    facts: dict[str, Any] = read_sealed(out / "vocabulary.json")
     return facts

@@ -1,6 +1,5 @@
 """What was made of what, as counts and examples: a file that people and the report read, and sentences for both."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from typing import Any
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
+from lexigraft.core.sealed_json import read_sealed
 
 FILE = "pairs.json"
 EXAMPLES = 3  # of each kind
@@ -64,8 +64,7 @@ class MadeCounts:
 
 def read_counts(folder: Path) -> dict[str, Any]:
     """What `MadeCounts.write` left."""
-    counts: dict[str, Any] = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    return counts
+    return read_sealed(folder / FILE)
 
 
 def _total(counts: Mapping[str, Any], split: str) -> int:

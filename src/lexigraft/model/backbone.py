@@ -19,6 +19,7 @@ from lexigraft.core.errors import InputError, MissingExtraError
 from lexigraft.core.installing import install_extra
 from lexigraft.core.processes import n_processes
 from lexigraft.core.types import Vocabulary
+from lexigraft.model.damaged_folders import naming_what_is_damaged
 from lexigraft.model.families import cut_layers, n_positions, take_decoder, without_pooler
 from lexigraft.vocab.raw_reader import SubwordReader, subword_terms
 from lexigraft.vocab.subwords import SubwordTokenizer, from_transformers
@@ -110,6 +111,7 @@ def transformers_library() -> Any:
     return hf
 
 
+@naming_what_is_damaged
 def load_backbone(name: str, layers: int = 0, called: str | None = None) -> Backbone:
     """`name`: "embedded" (the packaged MiniLM), a local folder, or a hub name; `layers` > 0 keeps the first ones only.
     `called` is what a model made of it says of its origin, where that is not the name.
@@ -124,6 +126,7 @@ def load_backbone(name: str, layers: int = 0, called: str | None = None) -> Back
     return _backbone(called or name, model, has_head, tokenizer)
 
 
+@naming_what_is_damaged
 def find_tokenizer(folder: Path) -> Any:
     """The tokenizer in `folder` as `transformers` opens it."""
     remedy = "give one that is there, such as 'lexigraft vocab wordpiece' makes"
@@ -145,6 +148,7 @@ class Found(NamedTuple):
     has_head: bool
 
 
+@naming_what_is_damaged
 def find_backbone(name: str, layers: int = 0) -> Found:
     """What `load_backbone` would load, without its weights."""
     hf = transformers_library()

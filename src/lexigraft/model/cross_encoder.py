@@ -4,7 +4,6 @@ It is a model of `transformers` for one label, made of any backbone or taken as 
 folder that `transformers` and the CrossEncoder of sentence-transformers open.
 """
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +13,8 @@ from torch import Tensor, nn
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
+from lexigraft.core.json_fields import as_expected
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.model.backbone import find_backbone, transformers_library
 from lexigraft.model.families import n_positions
 from lexigraft.model.text_pairs import PairInputs, pair_template
@@ -119,5 +120,6 @@ def saved_lengths(folder: Path) -> Lengths | None:
     file = folder / LENGTHS_FILE
     if not file.is_file():
         return None
-    facts = json.loads(file.read_text(encoding="utf-8"))
-    return Lengths(facts["query_length"], facts["document_length"])
+    facts = read_sealed(file)
+    with as_expected(file):
+        return Lengths(int(facts["query_length"]), int(facts["document_length"]))

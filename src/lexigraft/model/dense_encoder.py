@@ -24,6 +24,7 @@ from lexigraft.core.pinned import of_one_version
 from lexigraft.inference.dense_meta import DENSE_FORMAT, DENSE_KIND, FACTS, DenseMeta, read_dense_meta
 from lexigraft.inference.raw_texts import RawTextReader
 from lexigraft.model.backbone import Backbone, transformers_library
+from lexigraft.model.damaged_folders import naming_what_is_damaged
 from lexigraft.model.families import n_positions, without_pooler
 from lexigraft.model.inputs import inputs_of
 from lexigraft.model.precision import fast_precision
@@ -116,6 +117,7 @@ def save_dense(encoder: DenseEncoder, folder: Path) -> None:
 
 
 @of_one_version
+@naming_what_is_damaged
 def open_dense_encoder(path: Path) -> DenseEncoder:
     """Open the artifact of a dense encoder, ready to embed (in evaluation mode)."""
     open_artifact(path, DENSE_KIND, DENSE_FORMAT)

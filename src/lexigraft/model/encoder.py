@@ -36,6 +36,7 @@ from lexigraft.inference.meta import (
 )
 from lexigraft.model.activation import activate
 from lexigraft.model.backbone import Backbone, empty_backbone
+from lexigraft.model.damaged_folders import naming_what_is_damaged
 from lexigraft.model.head import Bags, SparseHead, add_own_token, add_own_words
 from lexigraft.model.impact import ImpactHead, weigh_terms
 from lexigraft.model.pool import max_over_tokens
@@ -155,6 +156,7 @@ def save_encoder(encoder: SparseEncoder, folder: Path) -> None:
 
 
 @of_one_version
+@naming_what_is_damaged
 def open_encoder(path: Path) -> SparseEncoder:
     """Open a model artifact, ready to encode (in evaluation mode)."""
     open_artifact(path, KIND, FORMAT_VERSION)

@@ -110,5 +110,5 @@ def read_json(source: str, name: str) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except ValueError as error:
+    except (OSError, ValueError, RecursionError) as error:  # a folder, no JSON, thousands of brackets
         raise InputError(f"{path} is not JSON ({error}); save the model again") from error

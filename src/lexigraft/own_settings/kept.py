@@ -1,12 +1,13 @@
 """The choices of a run as a file in its folder: made once, kept by every later call with the same inputs."""
 
-import json
 import logging
 from typing import Any
 
-from lexigraft.core.artifact import canonical_json, write_json
+from lexigraft.core.artifact import canonical_json
+from lexigraft.core.errors import ArtifactError
+from lexigraft.core.sealed_json import REMEDY, read_sealed, write_sealed
 from lexigraft.own_settings.choice import Choice, settings_of
-from lexigraft.stages.layout import RunFolder
+from lexigraft.stages.layout import RunFolder, lies_at
 
 FORMAT_VERSION = 1
 
@@ -22,7 +23,7 @@ def keep(folder: RunFolder, made_of: dict[str, Any], choices: list[Choice]) -> N
         "choices": [choice.as_json() for choice in choices],
     }
     folder.root.mkdir(parents=True, exist_ok=True)
-    write_json(folder.choices, found)
+    write_sealed(folder.choices, found)
 
 
 def kept(folder: RunFolder, made_of: dict[str, Any]) -> dict[str, Any] | None:
@@ -38,11 +39,16 @@ def kept(folder: RunFolder, made_of: dict[str, Any]) -> dict[str, Any] | None:
 
 def read(folder: RunFolder) -> dict[str, Any] | None:
     """What the file says; None where there is none that can be read."""
-    try:
-        found = json.loads(folder.choices.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    if not lies_at(folder.choices):
         return None
-    return found if isinstance(found, dict) and found.get("format") == FORMAT_VERSION else None
+    try:
+        found = read_sealed(folder.choices)
+    except ArtifactError as error:
+        log.warning("%s", str(error).replace(REMEDY, "it is chosen anew"))
+        return None
+    parts = (found.get("made_of"), found.get("settings"), found.get("choices"))
+    is_whole = [type(part) for part in parts] == [dict, dict, list] and "minutes" in found["made_of"]
+    return found if is_whole and found.get("format") == FORMAT_VERSION else None
 
 
 def for_report(folder: RunFolder) -> dict[str, Any]:

@@ -1,21 +1,22 @@
 """The text of an indexed document, looked up where the collection lies that was indexed: for indexes that keep no
 texts."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import read_manifest
-from lexigraft.core.errors import InputError, LexigraftError
+from lexigraft.core.errors import ArtifactError, InputError, LexigraftError
+from lexigraft.core.json_fields import as_expected
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Document, document_of
 from lexigraft.data.passages import BY_WORDS, cut_passages
 from lexigraft.data.readers.standard_input import SPOOLED
 from lexigraft.data.reading import AUTO, Reading
 from lexigraft.data.sources import open_source
-from lexigraft.stages.layout import RunFolder
+from lexigraft.stages.layout import CONTINUE, RunFolder
+from lexigraft.stages.run_settings import read_settings
 
 AS_THEY_ARE = Reading(on_duplicate="keep", on_bad_bytes="replace")  # who indexed them has complained already
 
@@ -64,13 +65,11 @@ class DocumentTexts:
 def texts_of_run(run: RunFolder, view: str, data: str | None = None) -> DocumentTexts:
     """Where the texts of a run's documents are, or are said to be by `data`."""
     try:
-        settings = json.loads(run.settings.read_text(encoding="utf-8"))
-        found = str(settings["source"])
-        cut, reading = _cut(settings["data"]), _reading(settings["data"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            f"{run.settings} does not say what was indexed; continue the run with the command that began it"
-        ) from error
+        found, settings = read_settings(run)
+        with as_expected(run.settings, CONTINUE):
+            cut, reading = _cut(settings["data"]), _reading(settings["data"])
+    except ArtifactError as error:
+        raise InputError(f"it is not known what was indexed: {error}") from error
     own = [str(place) for place in (run.collection / view, run.collection / SPOOLED) if place.exists()]
     return DocumentTexts(data or (own[0] if own else found), cut, reading)
 

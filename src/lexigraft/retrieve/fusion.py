@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
+from lexigraft.core.os_errors import naming
 from lexigraft.core.types import Ranking
 from lexigraft.measure.trec import read_run, write_run
 from lexigraft.search.borda import USUAL_DEPTH, check_borda, count_borda_runs
@@ -57,7 +58,7 @@ def fuse_files(
     out.parent.mkdir(parents=True, exist_ok=True)
     aside = out.with_name(f".{out.name}.{os.getpid()}")
     try:
-        with aside.open("w", encoding="utf-8") as file:
+        with naming(out), aside.open("w", encoding="utf-8") as file:
             write_run(file, fused, method, form="")  # all digits: with a large k, neighbours differ in the last ones
         aside.replace(out)
     finally:

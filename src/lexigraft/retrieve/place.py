@@ -14,7 +14,7 @@ from lexigraft.core.systems_table import DENSE
 from lexigraft.index import store as index_store
 from lexigraft.index.live.state import is_live
 from lexigraft.retrieve.saved import is_saved, read_saved
-from lexigraft.stages.layout import RunFolder, metadata_beside
+from lexigraft.stages.layout import RunFolder, lies_at, metadata_beside
 from lexigraft.stages.operating_point import read_operating_point
 
 EXPECTED = "a run (lexigraft run --out), an index (lexigraft index --out) or a live index (lexigraft index live --out)"
@@ -115,7 +115,7 @@ def _asked(qk: QueryCut, dk: DocumentCut) -> str:
 
 def _is_run(path: Path) -> bool:
     """Whether `path` holds a run, or names the run that somebody believes to be there."""
-    return RunFolder(path).contents.is_file()
+    return lies_at(RunFolder(path).contents)
 
 
 def _place_in_run(run: RunFolder, system: str | None, qk: QueryCut | None, dk: DocumentCut | None) -> Place:

@@ -9,7 +9,6 @@ FOLDER/index.metadata/   what filters read, where there is some
 FOLDER/index.texts/      what documents say, where a run kept it; an index may have it in itself
 """
 
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,13 +23,13 @@ from lexigraft.core.artifact import (
     is_artifact,
     read_manifest,
     write_artifact,
-    write_json,
 )
 from lexigraft.core.cut import QueryCut, query_cut
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.exchange import exchange
 from lexigraft.core.known_checksums import reading_every_byte
 from lexigraft.core.pinned import of_one_version
+from lexigraft.core.sealed_json import read_sealed, write_sealed
 from lexigraft.index import store as index_store
 from lexigraft.index.live.reader import open_live
 from lexigraft.index.live.state import is_live, read_state, write_state
@@ -60,10 +59,10 @@ def is_saved(path: Path) -> bool:
 def read_saved(path: Path) -> Saved:
     """The saved retriever at `path`; raises `ArtifactError` where its facts cannot be read."""
     try:
-        facts = json.loads((path / FACTS).read_text(encoding="utf-8"))
+        facts = read_sealed(path / FACTS)
         return Saved(path / INDEX, path / METADATA, path / TEXTS, query_cut(facts["qk"]), str(facts["why"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ArtifactError(f"{path / FACTS} is damaged; save the retriever again") from error
+        raise ArtifactError(f"{path / FACTS} is damaged ({error}); save the retriever again") from error
 
 
 def save(
@@ -96,7 +95,7 @@ def save(
             shutil.copytree(metadata, folder / METADATA)
         if texts is not None and texts.is_dir():
             shutil.copytree(texts, folder / TEXTS)
-        write_json(folder / FACTS, {"qk": qk, "why": why})
+        write_sealed(folder / FACTS, {"qk": qk, "why": why})
 
 
 def _encoder_of(index: Path) -> dict[str, Any]:

@@ -1,18 +1,19 @@
 """A run as a whole: with which settings it is made, of which collection, and measured on what; one that has ended is
 opened again."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from lexigraft.core.config import settings_from_dict
-from lexigraft.core.errors import ArtifactError, InputError, LexigraftError
+from lexigraft.core.errors import ArtifactError, InputError, LexigraftError, SettingError
+from lexigraft.core.json_fields import as_expected
 from lexigraft.core.settings import Settings
 from lexigraft.core.systems import System, systems_of
 from lexigraft.data.collection import Collection
 from lexigraft.stages.cells import MeasuredOn
-from lexigraft.stages.layout import JUDGED, RunFolder
+from lexigraft.stages.layout import CONTINUE, JUDGED, RunFolder
 from lexigraft.stages.made import judged_split, measured_on, views_of
+from lexigraft.stages.run_settings import read_settings
 
 # Of runs from before there was a choice: they read words as they did.
 FORMER_WORDS = {"fold_accents": False, "camel_case": "off"}
@@ -64,13 +65,12 @@ def open_run(path: Path, data: str | None = None) -> FinishedRun:
     ended, or where its collection is not to be read."""
     folder = RunFolder(path)
     folder.ready()  # says what is missing
-    try:
-        stored = json.loads(folder.settings.read_text(encoding="utf-8"))
-        source = str(stored.pop("source"))
-        settings = settings_from_dict({"words": FORMER_WORDS, **stored})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        remedy = "finish the run with the command that began it"
-        raise ArtifactError(f"{folder.settings} does not say of which collection the run is; {remedy}") from error
+    source, stored = read_settings(folder)
+    with as_expected(folder.settings, CONTINUE):
+        try:
+            settings = settings_from_dict({"words": FORMER_WORDS, **stored})
+        except SettingError as error:
+            raise ArtifactError(f"{folder.settings}: {error}; {CONTINUE}") from error
     try:
         views = views_of(data or source, settings, folder)
         split = judged_split(settings, views[JUDGED])

@@ -26,20 +26,23 @@ RUN/source.json                     of which collection the run is
 RUN/settings.json timings.json
 """
 
-import json
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lexigraft.core.artifact import read_manifest, write_json
+from lexigraft.core.artifact import read_manifest
 from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.json_fields import fields_of
+from lexigraft.core.sealed_json import read_sealed, write_sealed
 from lexigraft.core.settings import FORMER_NAME
 from lexigraft.core.systems import HOMES, OWN_HOME, System
-from lexigraft.core.systems_table import DENSE, HYBRID
+from lexigraft.core.systems_table import DENSE, HYBRID, is_system_name
 
 JUDGED, FULL = "judged", "full"
+CONTINUE = "give the command that made the run again: it writes the file anew"
 QUALITY = "quality.json"
 BEFORE_RANKING = ("vocabulary", "backbone", "mlm", "pretrain")  # how the parts are called that models may share
 
@@ -56,6 +59,17 @@ class Contents(NamedTuple):
     bases: dict[str, str] = {}  # noqa: RUF012
     recommended: str = ""
     kinds: dict[str, str] = {}  # noqa: RUF012
+
+
+def lies_at(path: Path) -> bool:
+    """Whether anything is there, also a link that leads nowhere: then it is damaged, and not absent."""
+    return os.path.lexists(path)
+
+
+def _is_home(folder: str) -> bool:
+    """Whether models of a run may lie there: its own folder, or one in the folder of those of its systems."""
+    top, _, name = folder.partition("/")
+    return folder in (OWN_HOME, "") or (top == HOMES and is_system_name(name))
 
 
 def metadata_beside(index: Path) -> Path:
@@ -95,7 +109,7 @@ class RunFolder:
     def teacher_quality(self) -> dict[str, dict[str, Any]]:
         """What the run's teacher is worth, as {"teacher": ...}; empty where it was not measured."""
         file = self.teacher("quality") / QUALITY
-        return {"teacher": json.loads(file.read_text(encoding="utf-8"))} if file.is_file() else {}
+        return {"teacher": read_sealed(file)} if file.is_file() else {}
 
     @property
     def contents(self) -> Path:
@@ -169,22 +183,34 @@ class RunFolder:
         names = [system.name for system in systems]
         kinds = {system.name: system.kind for system in systems if not system.is_sparse}
         said = Contents(list(views), names, models, bases, recommended, kinds)._asdict()
-        write_json(self.contents, {name: value for name, value in said.items() if name != "kinds" or value})
+        write_sealed(self.contents, {name: value for name, value in said.items() if name != "kinds" or value})
 
     def read_contents(self) -> Contents:
-        """What the run has now; nothing where it has not begun. Raises where there is no run."""
+        """What the run has now; nothing where it has not begun. Raises where there is no run, or where what says it was
+        changed."""
         if not self.root.is_dir():
             remedy = f"make one with: lexigraft quickstart, or: lexigraft run --data DIR --out {self.root}"
             raise ArtifactError(f"there is no run at {self.root}; {remedy}")
-        try:
-            found = json.loads(self.contents.read_text(encoding="utf-8"))
-            views, systems = list(found["views"]), list(found["systems"])
-        except (OSError, ValueError, KeyError, TypeError):
+        if not lies_at(self.contents):
             return Contents([], [], {})
-        former = {FORMER_NAME: OWN_HOME} if FORMER_NAME in systems else {}  # of runs that do not say it
-        models, bases = dict(found.get("models", former)), dict(found.get("bases", {}))
-        kinds = dict(found.get("kinds", {}))
-        return Contents(views, systems, models, bases, str(found.get("recommended", "")), kinds)
+        found = read_sealed(self.contents, CONTINUE)
+        if "models" not in found:  # of runs that do not say it
+            names = found.get("systems")
+            found["models"] = {FORMER_NAME: OWN_HOME} if isinstance(names, list) and FORMER_NAME in names else {}
+        return self._sensible(fields_of(Contents, found, self.contents, CONTINUE))
+
+    def _sensible(self, contents: Contents) -> Contents:
+        """The contents where names and folders are such as a run has: a path elsewhere would be followed."""
+        unknown = [view for view in contents.views if view not in (JUDGED, FULL)]
+        unknown += [kind for kind in contents.kinds.values() if kind not in (DENSE, HYBRID)]
+        unknown += sorted({*contents.models, *contents.bases, *contents.kinds} - {*contents.systems})
+        unknown += [name for name in contents.systems if not is_system_name(name)]
+        unknown += [home for home in (*contents.models.values(), *contents.bases.values()) if not _is_home(home)]
+        if contents.recommended and contents.recommended not in contents.systems:
+            unknown.append(contents.recommended)
+        if unknown:
+            raise ArtifactError(f"{self.contents} names {unknown[0]!r}, which this run cannot have; {CONTINUE}")
+        return contents
 
     def of_name(self, system: str) -> "RunFolder":
         """The same run, with the model of the system of that name."""

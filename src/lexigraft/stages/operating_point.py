@@ -1,13 +1,14 @@
 """The operating point of a system: the (qk, dk) that a person searches a run with, chosen for a cost on validation
 queries and kept with the run."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from lexigraft.core.artifact import write_json
 from lexigraft.core.cut import DocumentCut, QueryCut, document_cut, query_cut
-from lexigraft.stages.layout import RunFolder
+from lexigraft.core.errors import ArtifactError, SettingError
+from lexigraft.core.json_fields import fields_of
+from lexigraft.core.sealed_json import read_sealed, write_sealed
+from lexigraft.stages.layout import CONTINUE, RunFolder, lies_at
 
 
 class OperatingPoint(NamedTuple):
@@ -25,18 +26,22 @@ class OperatingPoint(NamedTuple):
 
 
 def read_operating_point(run: RunFolder, system: str) -> OperatingPoint:
-    """What the run chose for a system; whole vectors where it chose nothing."""
-    try:
-        chosen: dict[str, Any] = json.loads(run.operating_points.read_text(encoding="utf-8"))[system]
-    except (OSError, ValueError, KeyError):
+    """What the run chose for a system; whole vectors where it chose nothing. Raises where the file was changed: other
+    prunings find other documents."""
+    file = run.operating_points
+    chosen = read_sealed(file, CONTINUE) if lies_at(file) else {}
+    if system not in chosen:
         return OperatingPoint(0, 0, "whole vectors: this run chose no operating point for the system")
-    said = {name: chosen[name] for name in ("share", "asked", "reached", "mrr") if name in chosen}
-    return OperatingPoint(query_cut(chosen["qk"]), document_cut(chosen["dk"]), str(chosen["why"]), **said)
+    point = fields_of(OperatingPoint, chosen[system], file, CONTINUE)
+    try:
+        return point._replace(qk=query_cut(point.qk), dk=document_cut(point.dk))
+    except SettingError as error:
+        raise ArtifactError(f"{file}: {error}; {CONTINUE}") from error
 
 
 def write_operating_points(run: RunFolder, chosen: Mapping[str, OperatingPoint]) -> None:
     """Keep the choice for every system, by name."""
-    write_json(run.operating_points, as_json(chosen))
+    write_sealed(run.operating_points, as_json(chosen))
 
 
 def as_json(chosen: Mapping[str, OperatingPoint]) -> dict[str, dict[str, Any]]:

@@ -1,15 +1,14 @@
 """The report of a run: `report.json` for scripts, `report.md` for the eye, `report.png` for the talk."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.sealed_json import read_sealed, write_sealed
 from lexigraft.made_pairs.told import in_words
-from lexigraft.stages.layout import RunFolder
+from lexigraft.stages.layout import CONTINUE, RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, as_json
 from lexigraft.stages.report_picture import draw, kept_terms, searched_rows
 from lexigraft.stages.tables import markdown_table
@@ -39,7 +38,7 @@ def assemble_report(
 ) -> dict[str, Any]:
     """The report as JSON: what was measured on, one row a system and pruning, which of them a search takes, how much
     each model reads of a document (`read`, by system), and what the stages took."""
-    rows = [json.loads((path / "row.json").read_text(encoding="utf-8")) for path in evaluations]
+    rows = [read_sealed(path / "row.json") for path in evaluations]
     collection: dict[str, Any] = {"name": name, "split": split}
     if rows:
         collection |= {
@@ -62,15 +61,11 @@ def read_report(run: RunFolder) -> dict[str, Any]:
         raise ArtifactError(
             f"there is no report at {path}; make or continue the run with: lexigraft run --data DIR --out {run.root}"
         )
-    try:
-        report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ArtifactError(f"{path} is damaged ({error}); continue the run to write it again") from error
-    return report
+    return read_sealed(path, CONTINUE)
 
 
 def write_report(report: Mapping[str, Any], run: RunFolder) -> None:
-    write_json(run.report("json"), report)
+    write_sealed(run.report("json"), report)
     aside = run.report("md.new")
     aside.write_text(as_markdown(report), encoding="utf-8")
     aside.replace(run.report("md"))

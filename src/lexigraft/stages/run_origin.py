@@ -1,6 +1,5 @@
 """A run's folder and the collection that it is of: refused to another one, and emptied for it where that is meant."""
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,11 +13,11 @@ from lexigraft.core.artifact import (
     foreign_files,
     is_artifact,
     read_manifest,
-    write_json,
 )
 from lexigraft.core.continued_file import PART, STATE
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.lock import LOCK
+from lexigraft.core.sealed_json import read_sealed, write_sealed
 from lexigraft.index.metadata import documents_in_order
 from lexigraft.index.store import open_index
 from lexigraft.stages.layout import RunFolder
@@ -29,7 +28,7 @@ SHOWN_FILES = 3
 
 def write_origin(run: RunFolder, source: str) -> None:
     """Note of which collection a run is."""
-    write_json(run.origin, origin_of(source, run.root).note)
+    write_sealed(run.origin, origin_of(source, run.root).note)
 
 
 def is_of_another(run: RunFolder, source: str, description: Mapping[str, Any]) -> bool:
@@ -54,9 +53,8 @@ def is_begun(run: RunFolder) -> bool:
     if run.origin.is_file() or is_artifact(run.collection):
         return True
     try:
-        found = json.loads(run.contents.read_text(encoding="utf-8"))
-        return isinstance(found, dict) and {"views", "systems"} <= found.keys()
-    except (OSError, ValueError):
+        return {"views", "systems"} <= read_sealed(run.contents).keys()
+    except ArtifactError:
         return any(is_artifact(file.parent) for folder in run.parts() for file in folder.rglob(MANIFEST))
 
 
@@ -75,23 +73,25 @@ def read_origin(run: RunFolder) -> Origin | None:
     """Of which collection a run is; one from before this was noted says it in its settings when it has ended."""
     for file in (run.origin, run.settings):
         try:
-            found = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            found = read_sealed(file)
+        except ArtifactError:  # a damaged one is written again, and says nothing until then
             continue
-        if isinstance(found, dict) and (origin := noted_origin(found)) is not None:
+        if (origin := noted_origin(found)) is not None:
             return origin
-        if isinstance(found, dict) and "source" in found:
+        if "source" in found:
             return origin_of(str(found["source"]), run.root)
     return None
 
 
 def _facts(run: RunFolder) -> Iterator[str]:
     """What a person may want to keep: documents, systems, a model."""
-    contents = run.read_contents()
+    systems = []
+    with suppress(ArtifactError):  # what is damaged is not known, and need not be: something else is said
+        systems = run.read_contents().systems
     if (n_documents := _n_documents(run)) is not None:
         yield f"{n_documents:,} documents"
-    if contents.systems:
-        yield f"systems: {', '.join(contents.systems)}"
+    if systems:
+        yield f"systems: {', '.join(systems)}"
     trained = any(is_artifact(home / part) for home in run.homes() for part in ("finetuned", "pretrained"))
     yield "with a trained model" if trained else "no model trained"
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from pickle import UnpicklingError
 from types import MappingProxyType
 from typing import Any
 
@@ -20,8 +21,10 @@ from torch import Tensor, nn
 from lexigraft.core import stopping
 from lexigraft.core.artifact import Manifest, canonical_json, open_artifact, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, LexigraftError
+from lexigraft.core.json_fields import as_expected
 from lexigraft.core.processes import is_leader, n_processes, process_rank
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.stopping import StoppedError
 from lexigraft.model.precision import allow_fast_products, fast_precision
 from lexigraft.train.distributed import add_gradients, broadcast, connect
@@ -299,11 +302,18 @@ class Loop:
         except ArtifactError as error:
             log.warning("%s: %s; starting anew", self.name, error)
             return Training()
-        state = torch.load(self.checkpoint / "state.pt", map_location="cpu", weights_only=True)
-        model.load_state_dict(state["model"], strict=False)
+        with as_expected(self.checkpoint, "remove the folder, and the training begins anew"):
+            return self._taken_from_checkpoint(model, optimizer, remembered)
+
+    def _taken_from_checkpoint(self, model: nn.Module, optimizer: Any, remembered: Mapping[str, Tensor]) -> Training:
+        try:
+            state = torch.load(self.checkpoint / "state.pt", map_location="cpu", weights_only=True)
+            model.load_state_dict(state["model"], strict=False)
+        except (RuntimeError, UnpicklingError, EOFError) as error:  # a file of another form, tensors of other sizes
+            raise ValueError(_first_line(error, "")) from error
         optimizer.load_state_dict(state["optimizer"])
         _fill(remembered, state["remembered"])
-        facts = json.loads((self.checkpoint / "history.json").read_text())
+        facts = read_sealed(self.checkpoint / "history.json")
         log.info("%s: continuing after step %d of %d", self.name, len(facts["history"]), self.schedule.steps)
         if state["best"] is None:
             return Training(facts["history"])
@@ -316,8 +326,8 @@ def _as_numbers(losses: Mapping[str, Tensor]) -> dict[str, float]:
     return dict(zip(losses, found, strict=True))
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0] + "; is the disk full?"
+def _first_line(error: Exception, ending: str = "; is the disk full?") -> str:
+    return str(error).partition("\n")[0] + ending
 
 
 def _copy(parameters: Mapping[str, Tensor]) -> dict[str, Tensor]:

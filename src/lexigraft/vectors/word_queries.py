@@ -6,7 +6,6 @@ process that only searches starts at once and stays small. Documents are still t
 of one produced a term opens it.
 """
 
-import json
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.artifact import require_files
 from lexigraft.core.pinned import read_pinned
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.types import TermSource, TracedText, Vocabulary, require_same_vocabulary
 from lexigraft.core.word_rule import rule_in
 from lexigraft.vectors.open_network import USUAL_BITS
@@ -94,6 +95,11 @@ class WordQueryEncoder:
         return open_model_queries(self._path, self._reader.vocabulary, self._fingerprint, self._bits)
 
 
+def _is_read(name: str) -> bool:
+    """Whether a file of a model decides how queries are written without it."""
+    return name.startswith(("backbone/", "table_")) or name == "encoder.json"
+
+
 def open_word_queries(path: Path, vocabulary: Vocabulary, description: Mapping[str, Any]) -> WordQueryEncoder:
     """What reads queries as the model at `path` does, which must have the index's vocabulary and be the very one that
     wrote its documents. `description` is what the index has of its encoder."""
@@ -102,7 +108,8 @@ def open_word_queries(path: Path, vocabulary: Vocabulary, description: Mapping[s
 
 def _open(folder: Path, path: Path, vocabulary: Vocabulary, description: Mapping[str, Any]) -> WordQueryEncoder:
     """All files of the model are read from `folder`; `path` is where it is found later."""
-    facts = json.loads((folder / "encoder.json").read_text(encoding="utf-8"))
+    require_files(folder, _is_read)  # and not the weights, which are large and not looked at
+    facts = read_sealed(folder / "encoder.json")
     require_same_vocabulary(f"the model at {path}", facts["vocab_fingerprint"], "the index", vocabulary.fingerprint)
     fingerprint = str(description.get("fingerprint", ""))
     require_same_model(folder, fingerprint)

@@ -5,7 +5,6 @@ vocab.txt                               the pieces, one a line, in the order of 
 counts.npy vocabulary.json              how often each piece is used by its corpus, and counts for the eye
 """
 
-import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError, MissingExtraError
 from lexigraft.core.installing import install_extra
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.vocab.wordpiece import SPECIAL_TOKENS, UNKNOWN, WordPieces
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def open_tokenizer(folder: Path) -> OpenTokenizer:
         backend,
         frozenset(special),
         np.load(counts) if counts.is_file() else None,
-        json.loads(facts.read_text(encoding="utf-8")) if facts.is_file() else {},
+        read_sealed(facts) if facts.is_file() else {},
     )
 
 
@@ -127,7 +127,7 @@ def _of_pieces(file: Path) -> "Tokenizer":
     if not numbers:
         raise InputError("it is empty")
     config = file.with_name(CONFIG_FILE)
-    settings = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
+    settings = read_sealed(config) if config.is_file() else {}
     made = Tokenizer(models.WordPiece(numbers, unk_token=UNKNOWN))
     made.normalizer = normalizers.BertNormalizer(lowercase=bool(settings.get("do_lower_case", True)))
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()

@@ -134,7 +134,7 @@ def test_the_settings_of_a_run_are_a_file_of_settings(tmp_path):
     assert load_settings(file) == settings
     assert load_settings(file, ["lexical.b=0.25"]).lexical.b == 0.25
     assert "finetune.steps" in given_names(file)
-    for content, says in (("{", "is not valid JSON"), ("[1]", "holds no settings"), ('{"a": {}}', "unknown section")):
+    for content, says in (("{", "is not JSON"), ("[1]", "holds no JSON object"), ('{"a": {}}', "unknown section")):
         file.write_text(content)
         with pytest.raises(SettingError, match=says):
             load_settings(file)

@@ -5,7 +5,7 @@ Declared with `lexigraft.core.settings.section.setting` as a field of a section.
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from lexigraft.core.errors import SettingError, require
 from lexigraft.core.settings.bounds import Bounds
 
 AUTO = "auto"
+LARGEST = 2**63  # whole numbers are less
 NUMBER_OR_WORD = float | str
 TEXTS = tuple[str, ...]
 PAIRS = tuple[tuple[DocumentCut, DocumentCut], ...]
@@ -115,6 +116,8 @@ class Setting:
 
     def read(self, value: Any) -> Any:
         """`value`, as TOML or JSON gives it, as its type; lists become tuples and a lone value a tuple of one."""
+        if any(isinstance(one, int) and abs(one) >= LARGEST for one in _numbers(value)):
+            raise SettingError(f"{self.name} is a number of more than 64 bits, which is not allowed: {self.allowed}")
         if self.type in (TEXTS, PAIRS):
             return self._read_list(value)
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -134,6 +137,15 @@ class Setting:
         ok = all(isinstance(item, item_type) for item in items)
         require(ok, self.name, value, f"it is a list such as {form}")
         return tuple(tuple(item) if isinstance(item, list) else item for item in items)
+
+
+def _numbers(value: Any) -> Iterator[Any]:
+    """A value, or those in its lists."""
+    if not isinstance(value, list):
+        yield value
+        return
+    for one in value:
+        yield from one if isinstance(one, list) else (one,)
 
 
 def plain(text: str) -> str:

@@ -18,6 +18,7 @@ def json_documents(path: Path, on_bad_bytes: str = "error") -> Documents:
         title = record.get("title") or ""
         if not isinstance(title, str):
             raise InputError(f"{line.where}: field 'title' is not a string: {title!r}")
+        title = whole_characters(title)
         yield line, Document(text_field(record, "_id", line.where), title, text_field(record, "text", line.where))
 
 
@@ -70,7 +71,7 @@ def text_field(record: dict[str, Any], key: str, where: str) -> str:
             f"{where}: {problem}; present: {', '.join(record) or 'nothing'} (--fields names others, and reads ids that "
             "are whole numbers)"
         )
-    return checked_id(value, where) if key == "_id" else value
+    return checked_id(value, where) if key == "_id" else whole_characters(value)
 
 
 def split_fields(line: Line, n_fields: int, form: str) -> list[str]:
@@ -79,6 +80,12 @@ def split_fields(line: Line, n_fields: int, form: str) -> list[str]:
     if len(fields) != n_fields:
         raise InputError(f"{line.where}: expected {form} separated by tabs, found {len(fields)} fields")
     return fields
+
+
+def whole_characters(text: str) -> str:
+    """A text as UTF-8 can hold it: a lone surrogate, which JSON can spell, becomes "?". This is done where files are
+    read, so that what is counted, encoded, stored and shown is the same. Ids are never changed: see `checked_id`."""
+    return text if text.isascii() or _is_utf8(text) else text.encode("utf-8", "replace").decode()
 
 
 def checked_id(identifier: str, where: str) -> str:

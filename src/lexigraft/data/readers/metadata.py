@@ -3,6 +3,7 @@ or a file of its own."""
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -10,7 +11,14 @@ from typing import Any
 
 from lexigraft.core.errors import InputError
 from lexigraft.data.collection import FolderCollection
-from lexigraft.data.readers.documents import checked_id, json_documents, json_records, split_fields, text_field
+from lexigraft.data.readers.documents import (
+    checked_id,
+    json_documents,
+    json_records,
+    split_fields,
+    text_field,
+    whole_characters,
+)
 from lexigraft.data.readers.lines import read_lines
 from lexigraft.data.readers.own import OwnFile
 
@@ -19,6 +27,7 @@ Value = Scalar | tuple[Scalar, ...]
 Records = Iterator[tuple[str, dict[str, Value]]]
 
 ID, METADATA = "_id", "metadata"
+LARGEST_NUMBER = int(sys.float_info.max)
 _NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d+)?")
 
 
@@ -96,7 +105,10 @@ def _as_number(value: Any) -> Any:
 def _plain(record: dict[str, Any]) -> dict[str, Value]:
     """Values as text, numbers or lists of those; null is no value, in a list either."""
     found: dict[str, Value] = {}
-    for key, value in record.items():
+    for name, value in record.items():
+        key = whole_characters(name)
+        if key != name and key in record:
+            raise InputError(f"two keys of metadata read {key!r} without lone surrogates; give each a name of its own")
         if isinstance(value, list):
             found[key] = tuple(_scalar(element) for element in value if element is not None)
         elif value is not None:
@@ -106,6 +118,10 @@ def _plain(record: dict[str, Any]) -> dict[str, Value]:
 
 def _scalar(value: Any) -> Scalar:
     """Text or a number as it is; true and false as those words; objects, and lists in lists, as their JSON."""
-    if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+    if isinstance(value, int) and abs(value) > LARGEST_NUMBER:
+        return str(value)  # a number of hundreds of digits is a name: as a number it would be another one
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str).strip('"')
+    if isinstance(value, str):
+        return whole_characters(value)
+    return whole_characters(json.dumps(value, ensure_ascii=False, sort_keys=True, default=str).strip('"'))

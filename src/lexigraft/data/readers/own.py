@@ -27,7 +27,7 @@ from lexigraft.data.fields import (
     Role,
     choose,
 )
-from lexigraft.data.readers.documents import checked_id
+from lexigraft.data.readers.documents import checked_id, whole_characters
 from lexigraft.data.readers.formats import READERS
 from lexigraft.data.readers.pages import PATH, page_records
 from lexigraft.data.readers.records import Record, Records
@@ -140,13 +140,13 @@ def one_text(record: Record, name: str) -> str:
     """A field as text: a list of texts is joined, a number written out; what is absent is empty."""
     value = record.values.get(name)
     if isinstance(value, str):
-        return value
+        return whole_characters(value)
     if value is None or value != value:  # NaN is how some tables write that there is nothing
         return ""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return "\n".join(value)
+        return whole_characters("\n".join(value))
     raise InputError(
         f"{record.where}: field {name!r} is not text, but {type(value).__name__}: {shortened(value)}; name other "
         "fields with --fields"

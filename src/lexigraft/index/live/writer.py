@@ -219,7 +219,7 @@ class LiveWriter:
 
     def _vocabulary(self, segments: Iterable[SegmentState]) -> tuple[Vocabulary, str]:
         """What the segments of an index of BM25 share: the longest vocabulary, and its fingerprint."""
-        opened = [store.open_index(self.folder / SEGMENTS / segment.name, checksums=False) for segment in segments]
+        opened = [open_segment(self.folder, segment, checksums=True).index for segment in segments]
         return longest_vocabulary(opened)
 
     def delete(self, doc_ids: Iterable[str], missing: OnMissing = "error") -> Deleted:
@@ -342,8 +342,8 @@ class LiveWriter:
         return self._hide(state, hits), len(found)
 
     def _find(self, state: LiveState, doc_ids: set[str]) -> list["_Found"]:
-        """Where these documents live, a segment each."""
-        opened = [open_segment(self.folder, segment, checksums=False) for segment in state.segments]
+        """Where these documents live, a segment each. What is damaged would hide or name other documents."""
+        opened = [open_segment(self.folder, segment, checksums=True) for segment in state.segments]
         return [_Found(segment, segment.rows_of_all(doc_ids)) for segment in opened]
 
     def _hide(self, state: LiveState, hits: Sequence["_Found"]) -> tuple[SegmentState, ...]:

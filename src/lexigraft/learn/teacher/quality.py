@@ -1,6 +1,5 @@
 """What a teacher is worth: BM25's best documents of the measured queries, ranked anew by it (F1)."""
 
-import json
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ import numpy as np
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.types import Qrel, Query, Ranking
 from lexigraft.data.collection import Collection
 from lexigraft.learn.teacher.scoring import score_to_file, wanted_pairs
@@ -47,7 +47,7 @@ class Worth(NamedTuple):
 
 def read_worth(folder: Path) -> Worth:
     """What `measure_teacher` left."""
-    found = json.loads((folder / QUALITY).read_text(encoding="utf-8"))
+    found = read_sealed(folder / QUALITY)
     return Worth(float(found[BM25][MEASURE]), float(found[TEACHER][MEASURE]))
 
 

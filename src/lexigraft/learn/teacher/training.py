@@ -12,6 +12,7 @@ from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import Settings, TeacherSettings
 from lexigraft.data.collection import Collection
 from lexigraft.learn.backbone_choice import file_hashes
@@ -121,5 +122,5 @@ def make_teacher(
             train_teacher(backbone, lesson, wanted_teacher, seed, recipe(wanted), checkpoint, folder, progress)
 
         train_alone(out, wanted, "teacher", make)
-    facts: dict[str, Any] = json.loads((out / FACTS).read_text(encoding="utf-8"))
+    facts: dict[str, Any] = read_sealed(out / FACTS)
     return facts

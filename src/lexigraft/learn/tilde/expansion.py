@@ -14,6 +14,7 @@ from lexigraft.core.artifact import write_json
 from lexigraft.core.continued_file import ContinuedFile, continued_file
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Document
 from lexigraft.data.collection import CORPUS
@@ -62,8 +63,8 @@ def expand_collection(
 
 def _same_file(out: Path, beside: Path, made_by: dict[str, Any]) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(beside.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = read_sealed(beside)
+    except ArtifactError:
         raise ArtifactError(f"{out} is there already, and nothing says how it was made; give another name") from None
     for key, value in made_by.items():
         if found.get(key) != value:

@@ -2,7 +2,6 @@
 training query (X2), as subwords on disk."""
 
 import heapq
-import json
 import logging
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.named_file import named_file
+from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import FinetuneSettings, TildeSettings
 from lexigraft.core.types import Vocabulary
 from lexigraft.data.collection import Collection
@@ -70,7 +70,7 @@ def write_pairs(
 def open_pairs(folder: Path) -> tuple[TildePairs, dict[str, int]]:
     """What `write_pairs` left, and what it counted."""
     pairs = np.load(folder / "pairs.npy")
-    facts: dict[str, int] = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+    facts: dict[str, int] = read_sealed(folder / FACTS)
     return TildePairs(open_aligned(folder, QUERIES), open_aligned(folder, DOCUMENTS), pairs[:, 0], pairs[:, 1]), facts
 
 

@@ -1,0 +1,25 @@
+"""settings.json of a run: of which collection it is, and with which settings it ended."""
+
+from typing import Any
+
+from lexigraft.core.config import SOURCE, settings_as_dict
+from lexigraft.core.errors import ArtifactError
+from lexigraft.core.json_fields import require_type
+from lexigraft.core.sealed_json import read_sealed, write_sealed
+from lexigraft.core.settings import Settings
+from lexigraft.stages.layout import CONTINUE, RunFolder, lies_at
+
+
+def read_settings(folder: RunFolder) -> tuple[str, dict[str, Any]]:
+    """Of which collection a run is, and the settings that it ended with, as they were stored."""
+    if not lies_at(folder.settings):
+        remedy = "finish the run with the command that began it"
+        raise ArtifactError(f"{folder.settings} does not say of which collection the run is; {remedy}")
+    stored = read_sealed(folder.settings, CONTINUE)
+    require_type(str, stored.get(SOURCE), SOURCE, folder.settings, CONTINUE)
+    return str(stored.pop(SOURCE)), stored
+
+
+def write_settings(folder: RunFolder, source: str, settings: Settings) -> None:
+    """Keep both, for whoever opens the run."""
+    write_sealed(folder.settings, {SOURCE: source, **settings_as_dict(settings)})
