@@ -4,6 +4,7 @@ import functools
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +15,8 @@ import typer
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ["LEXIGRAFT_CHECKSUMS"] = "always"  # nothing that tests read is remembered in the user's home
+os.environ["LEXIGRAFT_VALIDATE"] = "always"  # whatever tests make must pass
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="lexigraft-state-")
 from hypothesis import HealthCheck, settings
 
 from lexigraft.cli.app import main

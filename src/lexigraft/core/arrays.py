@@ -16,8 +16,10 @@ from numpy.typing import DTypeLike, NDArray
 
 from lexigraft.core.compiled import compiled, worth_loading
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.made_here import MADE_ELSEWHERE
 
 _HEADER_BYTES = 128
+_BYTES_AT_ONCE = 1 << 22  # of strings that are validated
 _ONE_BY_ONE, _IN_ORDER = 50, 5  # what decoding a string costs without a kernel (see `worth_loading`)
 
 
@@ -57,15 +59,22 @@ class ArrayWriter:
         self._file.close()
 
 
-def open_array(path: Path) -> NDArray[Any]:
-    """Memory-map a `.npy` file read-only."""
+def open_array(path: Path, *dtypes: DTypeLike, dimensions: int = 1) -> NDArray[Any]:
+    """Memory-map a `.npy` file read-only. It must hold numbers of one of `dtypes`, where any are given: kernels are
+    compiled for what comes, and would take other numbers for these."""
     try:
         # An empty file cannot be mapped, and there is nothing to map.
         mode: Literal["r"] | None = "r" if path.stat().st_size > _HEADER_BYTES else None
         # As a plain array: kernels recognise the memmap subclass tens of microseconds later, at every call.
-        return read_only(np.asarray(np.load(path, mmap_mode=mode, allow_pickle=False)))
-    except (OSError, ValueError) as error:
+        array = read_only(np.asarray(np.load(path, mmap_mode=mode, allow_pickle=False)))
+    except (OSError, ValueError, TypeError, OverflowError, MemoryError, RecursionError, EOFError) as error:
         raise ArtifactError(f"{path} cannot be read as an array ({error}); build the artifact again") from error
+    if dtypes and (array.dtype not in dtypes or array.ndim != dimensions or not array.flags.c_contiguous):
+        kinds = " or ".join(str(np.dtype(dtype)) for dtype in dtypes)
+        raise ArtifactError(
+            f"{path} holds {array.dtype} of {array.ndim} dimensions instead of {kinds} of {dimensions}: {MADE_ELSEWHERE}"
+        )
+    return array
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -107,14 +116,41 @@ class StringTable(Sequence[str]):
     """A read-only list of strings, memory-mapped from the files of a `StringTableWriter`."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        path = folder / f"{name}.utf8"
-        self._offsets = open_array(folder / f"{name}.offsets.npy")
-        mapped = np.memmap(path, np.uint8, "r") if path.stat().st_size else read_only(np.zeros(0, np.uint8))
+        path = self._path = folder / f"{name}.utf8"
+        self._offsets = open_array(folder / f"{name}.offsets.npy", np.int64)
+        try:
+            mapped = np.memmap(path, np.uint8, "r") if path.stat().st_size else read_only(np.zeros(0, np.uint8))
+        except FileNotFoundError:
+            raise ArtifactError(f"{path} is missing; build the artifact again") from None
         self._bytes: NDArray[np.uint8] = np.asarray(mapped)
+        if not len(self._offsets) or self._offsets[0] != 0 or self._offsets[-1] != len(self._bytes):
+            raise self._wrong("does not end where its offsets do")
         self._blob = memoryview(self._bytes.data)  # slices of a memoryview cost a tenth of an array's
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
+
+    def _wrong(self, what: str) -> ArtifactError:
+        return ArtifactError(f"{self._path} {what}: {MADE_ELSEWHERE}")
+
+    def validate(self) -> None:
+        """Raise `ArtifactError` unless every string lies within the file, behind the one before it, and is UTF-8. One
+        pass over all of it: for tables that others made, which `take` hands to a kernel."""
+        offsets, blob = self._offsets, self._bytes
+        if (offsets[1:] < offsets[:-1]).any():
+            raise self._wrong("has offsets that go back")
+        starts = offsets[:-1]
+        if ((blob[starts[starts < len(blob)]] & 0xC0) == 0x80).any():
+            raise self._wrong("has strings that begin within a character")
+        first = 0
+        while first < len(self):
+            last = int(np.searchsorted(offsets, offsets[first] + _BYTES_AT_ONCE, side="right")) - 1
+            last = min(max(last, first + 1), len(self))
+            try:
+                str(self._blob[offsets[first] : offsets[last]], "utf-8")
+            except UnicodeDecodeError:
+                raise self._wrong("holds bytes that are not UTF-8") from None
+            first = last
 
     @overload
     def __getitem__(self, position: int) -> str: ...

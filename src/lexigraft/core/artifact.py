@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 from lexigraft import __version__
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.known_checksums import is_known, remember
+from lexigraft.core.made_here import MADE_ELSEWHERE, record
 
 MANIFEST = "manifest.json"
 DRAFT_MARK = ".lexigraft-draft"
@@ -83,10 +84,12 @@ def write_artifact(path: Path, manifest: Manifest) -> Iterator[Path]:
     (draft / DRAFT_MARK).touch()
     try:
         yield draft
-        write_json(draft / MANIFEST, asdict(_with_files(manifest, draft)))
+        made = _with_files(manifest, draft)
+        write_json(draft / MANIFEST, asdict(made))
         (draft / DRAFT_MARK).unlink()  # last, so that what a kill leaves is always known for ours
         _sync_tree(draft)
         _swap_in(draft, path)
+        record(made.fingerprint)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -233,9 +236,17 @@ def open_artifact(path: Path, kind: str, format_version: int | tuple[int, ...], 
             f"{path} has {kind} format {manifest.format_version}, this version of Lexigraft reads "
             f"{' and '.join(map(str, readable))}; build it again"
         )
+    require_inside(path, manifest.files)
     for name, facts in manifest.files.items():
         _check_file(path / name, facts, checksums)
     return manifest
+
+
+def require_inside(path: Path, names: Iterable[str]) -> None:
+    """Raise unless the names that the manifest of the artifact at `path` has lead to files within its folder."""
+    for name in names:
+        if not name or Path(name).is_absolute() or ".." in Path(name).parts:
+            raise ArtifactError(f"{path / MANIFEST} names {name!r}, which is outside of the folder; {MADE_ELSEWHERE}")
 
 
 def _check_file(path: Path, facts: Mapping[str, Any], checksums: bool) -> None:

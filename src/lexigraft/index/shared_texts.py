@@ -10,7 +10,9 @@ from pathlib import Path
 
 from lexigraft.core.arrays import StringTable, StringTableWriter
 from lexigraft.core.artifact import open_artifact
+from lexigraft.core.made_here import validate_unless_known
 from lexigraft.core.types import Document
+from lexigraft.core.validation import require_length
 from lexigraft.index.texts import KeptText, StoredTexts, TextWriter, open_texts
 
 KIND, FORMAT_VERSION = "texts", 1
@@ -52,6 +54,16 @@ def open_shared_texts(path: Path) -> SharedTexts | None:
     """The texts at `path`; None where there are none. Every byte is checked, and a wrong one raises."""
     if not path.is_dir():
         return None
-    open_artifact(path, KIND, FORMAT_VERSION)
+    manifest = open_artifact(path, KIND, FORMAT_VERSION)
     texts = open_texts(path)
-    return None if texts is None else SharedTexts(texts, StringTable(path, DOC_IDS))
+    if texts is None:
+        return None
+    doc_ids = StringTable(path, DOC_IDS)
+    validate_unless_known(path, manifest, True, lambda: _validate(path, texts, doc_ids))
+    return SharedTexts(texts, doc_ids)
+
+
+def _validate(path: Path, texts: StoredTexts, doc_ids: StringTable) -> None:
+    require_length(path / f"{DOC_IDS}.utf8", len(doc_ids), len(texts), "strings")
+    doc_ids.validate()
+    texts.validate()
