@@ -70,10 +70,9 @@ def open_array(path: Path, *dtypes: DTypeLike, dimensions: int = 1) -> NDArray[A
     except (OSError, ValueError, TypeError, OverflowError, MemoryError, RecursionError, EOFError) as error:
         raise ArtifactError(f"{path} cannot be read as an array ({error}); build the artifact again") from error
     if dtypes and (array.dtype not in dtypes or array.ndim != dimensions or not array.flags.c_contiguous):
-        kinds = " or ".join(str(np.dtype(dtype)) for dtype in dtypes)
-        raise ArtifactError(
-            f"{path} holds {array.dtype} of {array.ndim} dimensions instead of {kinds} of {dimensions}: {MADE_ELSEWHERE}"
-        )
+        wanted = f"{' or '.join(str(np.dtype(dtype)) for dtype in dtypes)} of {dimensions}"
+        found = f"{array.dtype} of {array.ndim} dimensions"
+        raise ArtifactError(f"{path} holds {found} instead of {wanted}: {MADE_ELSEWHERE}")
     return array
 
 

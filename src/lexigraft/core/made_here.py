@@ -53,10 +53,10 @@ def validate_unless_known(
     fingerprint, listed = manifest.fingerprint, _lists_all_files(path, manifest)
     if checksums:
         _confirmed.add(fingerprint)
-    if listed and not _asked_for() and (_is_recorded(fingerprint, WHOLE) or _is_recorded(fingerprint, part)):
-        if fingerprint in _confirmed or _are_as_listed(path, manifest):
-            _confirmed.add(fingerprint)
-            return
+    recorded = listed and not _asked_for() and (_is_recorded(fingerprint, WHOLE) or _is_recorded(fingerprint, part))
+    if recorded and (fingerprint in _confirmed or _are_as_listed(path, manifest)):
+        _confirmed.add(fingerprint)
+        return
     try:
         validate()
     except (ValueError, TypeError, IndexError, OverflowError, MemoryError) as error:

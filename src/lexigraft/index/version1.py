@@ -17,7 +17,7 @@ from lexigraft.index.inverted import OF_META, Index, IndexMeta
 
 
 def open_version1(path: Path) -> Index:
-    """The index at `path`. Its lists are always looked through: they are encoded by kernels, and all are read anyway."""
+    """The index at `path`. Its lists are always looked through: kernels encode them, and all are read."""
     meta = read_record(path / "meta.json", IndexMeta, OF_META)
     indptr, ordinals = open_array(path / "indptr.npy", np.int64), open_array(path / "doc_ordinals.npy", np.int32)
     impacts, list_max = open_array(path / "impacts.npy", np.uint8), open_array(path / "list_max.npy", np.uint8)

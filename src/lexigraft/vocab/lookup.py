@@ -100,11 +100,8 @@ def write_table(folder: Path, rows: TableRows) -> None:
 
 def read_table(folder: Path, n_terms: int | None = None) -> TableRows:
     """The table of the model at `folder`, which must have a row for each of so many terms, where that is given."""
-    rows = TableRows(
-        open_array(folder / INDPTR, np.int64),
-        open_array(folder / TERMS, np.int32),
-        open_array(folder / WEIGHTS, np.float32),
-    )
+    dtypes = {INDPTR: np.int64, TERMS: np.int32, WEIGHTS: np.float32}
+    rows = TableRows(*(open_array(folder / name, dtype) for name, dtype in dtypes.items()))
     # Always looked at, whoever made the model: it is a few milliseconds, and kernels follow what it says.
     n_rows = rows.n_terms if n_terms is None else n_terms
     require_pointers(folder / INDPTR, rows.indptr, n_rows, len(rows.terms))
