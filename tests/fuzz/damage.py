@@ -103,14 +103,10 @@ class World:
             return run_forked(arguments, self.root, self.scratch)
         command = [sys.executable, "-m", "lexigraft", *arguments]
         try:
-            ended = subprocess.run(
-                command, cwd=self.root, capture_output=True, timeout=COLD_SECONDS, stdin=subprocess.DEVNULL
-            )
+            ended = subprocess.run(command, cwd=self.root, capture_output=True, timeout=COLD_SECONDS, stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
             return Outcome(-14, "", "")
-        return Outcome(
-            ended.returncode, ended.stdout.decode("utf-8", "replace"), ended.stderr.decode("utf-8", "replace")
-        )
+        return Outcome(ended.returncode, ended.stdout.decode("utf-8", "replace"), ended.stderr.decode("utf-8", "replace"))
 
     def learn(self) -> None:
         """Find out what every use answers while nothing is changed."""
@@ -143,9 +139,7 @@ class World:
             verdict = self._verdict(file, use, outcome)
         finally:
             self.restore()
-        return Case(
-            number, file, mutation, " ".join(use.arguments), verdict, (outcome.error or outcome.stderr)[-1500:]
-        ), outcome
+        return Case(number, file, mutation, " ".join(use.arguments), verdict, (outcome.error or outcome.stderr)[-1500:]), outcome
 
     def _verdict(self, file: str, use: Use, outcome: Outcome) -> str:
         if outcome.problem:
@@ -245,11 +239,7 @@ def warm_up(world: World) -> None:
 
     for use in USES:
         sys.argv = ["lexigraft", *use.arguments]
-        with (
-            contextlib.redirect_stdout(io.StringIO()),
-            contextlib.redirect_stderr(io.StringIO()),
-            contextlib.suppress(SystemExit),
-        ):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit):
             main()
         world.restore()
 

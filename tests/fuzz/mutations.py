@@ -168,12 +168,7 @@ OF_PLACES: tuple[Moved, ...] = (exchange, exchange, remove, become_folder, becom
 def mutate(path: Path, others: list[Path], chance: random.Random) -> str:
     """Do one mutation to the file at `path`, and say which. `others` are files of the same kind elsewhere."""
     is_text = path.suffix in (".json", ".jsonl", ".toml", ".tsv", ".trec", ".md", ".csv", ".txt")
-    kinds: list[Any] = [
-        *OF_BYTES,
-        *OF_PLACES,
-        *(OF_LINES if is_text else ()),
-        *(OF_JSON if path.suffix == ".json" else ()),
-    ]
+    kinds: list[Any] = [*OF_BYTES, *OF_PLACES, *(OF_LINES if is_text else ()), *(OF_JSON if path.suffix == ".json" else ())]
     kind = chance.choice(kinds)
     if kind in OF_PLACES:
         kind(path, chance.choice(others), chance)

@@ -105,17 +105,7 @@ def make_world(root: Path) -> None:
         call("wackiness", "--run", "run", "--system", "esplade", "--out", "wack", "--k", "5")
         Path("runs").mkdir()
         for system in ("bm25", "esplade"):
-            call(
-                "search",
-                "--run",
-                "run",
-                "--system",
-                system,
-                "--queries",
-                "queries.jsonl",
-                "--out",
-                f"runs/{system}.trec",
-            )
+            call("search", "--run", "run", "--system", system, "--queries", "queries.jsonl", "--out", f"runs/{system}.trec")
 
 
 def _write_inputs(root: Path) -> None:
@@ -127,13 +117,8 @@ def _write_inputs(root: Path) -> None:
     write_collection(root / "data", documents, queries, qrels)
     corpus = root / "data/corpus.jsonl"
     lines = corpus.read_text().splitlines()
-    kinds = [
-        f', "metadata": {{"year": {2000 + n % 9}, "tags": ["a{n % 3}", "b"], "sort": "s{n % 4}"}}}}'
-        for n in range(len(lines))
-    ]
+    kinds = [f', "metadata": {{"year": {2000 + n % 9}, "tags": ["a{n % 3}", "b"], "sort": "s{n % 4}"}}}}' for n in range(len(lines))]
     corpus.write_text("".join(f"{line[:-1]}{more}\n" for line, more in zip(lines, kinds, strict=True)))
     write_collection(root / "later", documents_from(N_DOCUMENTS, N_DOCUMENTS + 8))
     write_collection(root / "third", documents_from(60, 64))
-    (root / "queries.jsonl").write_text(
-        "".join(f'{{"_id": "{q.query_id}", "text": "{q.text}"}}\n' for q in queries[40:])
-    )
+    (root / "queries.jsonl").write_text("".join(f'{{"_id": "{q.query_id}", "text": "{q.text}"}}\n' for q in queries[40:]))

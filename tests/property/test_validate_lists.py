@@ -30,10 +30,10 @@ def stored_lists(draw):
 
 @st.composite
 def exchanges(draw):
-    return [
-        (draw(st.sampled_from(("stream", "entries"))), draw(st.floats(0, 0.999)), draw(st.sampled_from(WORDS) | st.integers(0, 65535)))
-        for _ in range(draw(st.integers(0, 3)))
-    ]  # fmt: skip
+    """Up to three of (array, where in it, from 0 to 1, another value)."""
+    values = st.sampled_from(WORDS) | st.integers(0, 65535)
+    one = st.tuples(st.sampled_from(("stream", "entries")), st.floats(0, 0.999), values)
+    return draw(st.lists(one, max_size=3))
 
 
 def both(stored: StoredLists):
