@@ -61,10 +61,9 @@ def _odd_number(flat: np.ndarray, place: int, chance: random.Random) -> Any:
     if flat.dtype.kind == "f":
         return chance.choice((np.nan, np.inf, -np.inf, -1.0, 0.0, 1e300, 1e-45, float(flat[place]) * 2))
     limits = np.iinfo(flat.dtype) if flat.dtype.kind in "iu" else np.iinfo(np.uint8)
-    value = chance.choice(
-        (limits.min, limits.max, -1, 0, 1, 2, 3, flat.size, flat.size - 1, 2**31 - 1, 2**31, 2**16 - 1, 2**32 - 1, 2**40,
-         int(flat[place]) + 1, int(flat[place]) - 1, int(flat[place]) ^ (1 << chance.randrange(16)), 255, 0xFF00, 0xFFFF)
-    )  # fmt: skip
+    usual = int(flat[place])
+    near = (usual + 1, usual - 1, usual ^ (1 << chance.randrange(16)), flat.size, flat.size - 1)
+    value = chance.choice((limits.min, limits.max, *near, *ODD_NUMBERS))
     return np.array(min(max(value, limits.min), limits.max)).astype(flat.dtype)
 
 
@@ -91,6 +90,7 @@ def change_kind(array: np.ndarray, chance: random.Random) -> np.ndarray:
 
 
 ARRAY_CHANGES = (change_numbers,) * 5 + (change_order, change_length, change_kind)
+ODD_NUMBERS = (-1, 0, 1, 2, 3, 255, 0xFF00, 0xFFFF, 2**31 - 1, 2**31, 2**32 - 1, 2**40)
 SHAPES = ("(1000000000000000000,)", "(-1,)", "(9223372036854775808,)", "()", "(0, 5)", "(2, -3)", "('x',)", "[" * 200)
 
 
