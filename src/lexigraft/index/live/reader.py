@@ -114,7 +114,7 @@ class LiveIndex:
 
 def open_live(folder: Path, checksums: bool = True) -> LiveIndex:
     """Open the newest state of the live index at `folder`. Sizes, the state, the manifests and the deleted rows are
-    always checked; `checksums` also reads every byte of the segments, without which a damaged byte can end the process
+    always checked; `checksums` also reads every byte of the segments. Those that were made elsewhere are looked through
     (see `open_index`). Raises `ArtifactError` naming what is wrong."""
     return open_newest(folder, checksums)[1]
 
