@@ -18,6 +18,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 import traceback
 import zlib
 from collections.abc import Callable
@@ -228,12 +229,15 @@ def _used(use: Callable[[Path], Any], folder: Path, report: Path) -> int:
     return FINE
 
 
-def run_cases(root: Path, scratch: Path, seed: int, numbers: range) -> list[Case]:
-    """Cases of the artifacts in `root`, each known by seed and number."""
+def run_cases(root: Path, scratch: Path, seed: int, numbers: range, until: float = float("inf")) -> list[Case]:
+    """Cases of the artifacts in `root`, each known by seed and number, as many as there is time for."""
     from tests.fuzz.crafted_world import USES
 
-    found, kinds = [], list(USES)
+    found: list[Case] = []
+    kinds = list(USES)
     for number in numbers:
+        if time.monotonic() > until:
+            break
         chance, kind = random.Random(f"{seed} {number}"), kinds[number % len(kinds)]
         folder = scratch / "case"
         shutil.rmtree(folder, ignore_errors=True)
@@ -271,6 +275,7 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=60, help="no new case after so many")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -282,7 +287,8 @@ def main() -> None:
         scratch.mkdir()
         make_artifacts(root)
         warm_up(root, scratch)
-        result = tally(run_cases(root, scratch, options.seed, range(options.first, options.first + options.cases)))
+        numbers = range(options.first, options.first + options.cases)
+        result = tally(run_cases(root, scratch, options.seed, numbers, time.monotonic() + 60 * options.minutes))
     shown = json.dumps(result, indent=2) + "\n"
     sys.stdout.write(shown)
     if options.out:

@@ -4,23 +4,18 @@ from pathlib import Path
 
 import numpy as np
 
-from lexigraft.core.validation import require_length, require_permutation, wrong
+from lexigraft.core.validation import require_permutation, wrong
 from lexigraft.index.inverted import Index
 from lexigraft.index.validate_lists import FINE, REST, SAYS, look_through
+from lexigraft.vectors.validate import validate_tables
 
 
 def validate_index(path: Path, index: Index) -> None:
     """Raise `ArtifactError` unless every number of the opened index at `path` points to where it may. Sizes, and that
     entries and range_starts fit the stream, were looked at when it was opened (index/structure.py)."""
     meta = index.meta
-    for name, table, length in (
-        ("doc_ids", index.doc_ids, meta.n_documents),
-        ("titles", index.titles, meta.n_documents),
-        ("terms", index.vocabulary.terms, meta.n_terms),
-    ):
-        require_length(path / f"{name}.utf8", len(table), length, "strings")
-    for strings in (index.doc_ids, index.titles, index.vocabulary.terms):
-        strings.validate()  # type: ignore[union-attr]  # of what is opened from disk all three are tables
+    tables = (index.doc_ids, index.titles, index.vocabulary.terms)
+    validate_tables(path, tables, {"doc_ids": meta.n_documents, "titles": meta.n_documents, "terms": meta.n_terms})
     if index.vocabulary.fingerprint != meta.vocab_fingerprint:
         raise wrong(path / "terms.utf8", "holds other terms than meta.json says")
     require_permutation(path / "tie_rank.npy", index.tie_rank, meta.n_documents)
