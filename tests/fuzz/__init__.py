@@ -1,1 +1,1 @@
-"""Damage, hostile input and races, made by programs: a short run of each is a test, a long one is a command."""
+"""What hostile hands and bad luck do: damaged files, strangers' files, absurd commands, races and kills."""
