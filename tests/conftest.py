@@ -1,8 +1,10 @@
 """Small collections that tests make themselves, and the command line called in-process."""
 
+import atexit
 import functools
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +19,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ["LEXIGRAFT_CHECKSUMS"] = "always"  # nothing that tests read is remembered in the user's home
 os.environ["LEXIGRAFT_VALIDATE"] = "always"  # whatever tests make must pass
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="lexigraft-state-")
+atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
