@@ -164,7 +164,7 @@ class StoredTexts:
         lengths[rows[:-1]] = ends[rows[:-1]]
         if (lengths < 0).any():
             raise wrong(folder / ENDS, "has rows that end before they begin")
-        if (len(n_rows) and int(n_rows.max()) > BLOCK_ROWS) or (ends[rows[1:] - 1][n_rows > 1] > BLOCK_BYTES).any():
+        if (ends[rows[1:] - 1][n_rows > 1] > BLOCK_BYTES).any():
             raise wrong(folder / ENDS, "has blocks that are larger than any is written")
         if len(lengths) and int(lengths.max()) > LARGEST_TAKEN:
             raise wrong(folder / ENDS, f"has a text of more than {LARGEST_TAKEN >> 20} MiB, which is not believed")
