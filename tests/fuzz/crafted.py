@@ -264,6 +264,7 @@ def tally(cases: list[Case]) -> dict[str, Any]:
     problems = [case for case in cases if case.verdict not in ("answered", "refused")]
     return {
         "cases": len(cases),
+        "refused_by_checksum": sum("does not match its checksum" in case.said for case in cases),  # must be few
         "verdicts": dict(collections.Counter(case.verdict for case in cases)),
         "kinds": {kind: dict(counts) for kind, counts in kinds.items()},
         "problems": [{**case._asdict(), "said": case.said[-1200:]} for case in problems],
