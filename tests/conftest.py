@@ -1,9 +1,12 @@
 """Small collections that tests make themselves, and the command line called in-process."""
 
+import atexit
 import functools
 import json
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +17,8 @@ import typer
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ["LEXIGRAFT_CHECKSUMS"] = "always"  # nothing that tests read is remembered in the user's home
+os.environ["LEXIGRAFT_VALIDATE"] = "always"  # whatever tests make must pass
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="lexigraft-state-")
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
@@ -26,6 +31,8 @@ from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
 from lexigraft.vectors.store import DocumentVectors
 from tests.kernels import compile_together
+
+atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
 
 # Kernels compile on first use: no example has a deadline. The same examples every time; with LEXIGRAFT_EXAMPLES=fresh
 # (`make nightly`) others each time, more of them, after those that failed before, which are kept.

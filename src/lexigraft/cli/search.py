@@ -62,7 +62,7 @@ VerifyOption = Annotated[
     typer.Option(
         "--verify",
         help="Compare every byte that is opened with its checksum, also of large files that were compared before and "
-        "are unchanged, as far as the file system knows.",
+        "are unchanged, as far as the file system knows; and look through contents, whoever made them.",
     ),
 ]
 

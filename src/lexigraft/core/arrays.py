@@ -17,8 +17,11 @@ from numpy.typing import DTypeLike, NDArray
 
 from lexigraft.core.compiled import compiled, worth_loading
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.made_here import MADE_ELSEWHERE
+from lexigraft.core.pinned import known_as
 
 _HEADER_BYTES = 128
+_BYTES_AT_ONCE = 1 << 22  # of strings that are validated
 _ONE_BY_ONE, _IN_ORDER = 50, 5  # what decoding a string costs without a kernel (see `worth_loading`)
 
 
@@ -58,16 +61,22 @@ class ArrayWriter:
         self._file.close()
 
 
-def open_array(path: Path) -> NDArray[Any]:
-    """Memory-map a `.npy` file read-only."""
+def open_array(path: Path, *dtypes: DTypeLike, dimensions: int = 1) -> NDArray[Any]:
+    """Memory-map a `.npy` file read-only. It must hold numbers of one of `dtypes`, where any are given: kernels are
+    compiled for what comes, and would take other numbers for these."""
     try:
         # An empty file cannot be mapped, and there is nothing to map.
         mode: Literal["r"] | None = "r" if path.stat().st_size > _HEADER_BYTES else None
         # As a plain array: kernels recognise the memmap subclass tens of microseconds later, at every call.
         # By its name: of a `Path`, numpy follows every link, file by file, to keep a name that nobody asks for.
-        return read_only(np.asarray(np.load(os.fspath(path), mmap_mode=mode, allow_pickle=False)))
-    except (OSError, ValueError) as error:
+        array = read_only(np.asarray(np.load(os.fspath(path), mmap_mode=mode, allow_pickle=False)))
+    except Exception as error:  # a header is a piece of Python to numpy: what comes of it has no end of kinds
         raise ArtifactError(f"{path} cannot be read as an array ({error}); build the artifact again") from error
+    if dtypes and (array.dtype not in dtypes or array.ndim != dimensions or not array.flags.c_contiguous):
+        wanted = f"{' or '.join(str(np.dtype(dtype)) for dtype in dtypes)} of {dimensions}"
+        found = f"{array.dtype} of {array.ndim} dimensions"
+        raise ArtifactError(f"{path} holds {found} instead of {wanted}: {MADE_ELSEWHERE}")
+    return array
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -110,13 +119,42 @@ class StringTable(Sequence[str]):
 
     def __init__(self, folder: Path, name: str) -> None:
         path = folder / f"{name}.utf8"
-        self._offsets = open_array(folder / f"{name}.offsets.npy")
-        mapped = np.memmap(os.fspath(path), np.uint8, "r") if path.stat().st_size else read_only(np.zeros(0, np.uint8))
+        self._path = known_as(path)
+        self._offsets = open_array(folder / f"{name}.offsets.npy", np.int64)
+        try:
+            is_empty = not path.stat().st_size
+            mapped = read_only(np.zeros(0, np.uint8)) if is_empty else np.memmap(os.fspath(path), np.uint8, "r")
+        except FileNotFoundError:
+            raise ArtifactError(f"{path} is missing; build the artifact again") from None
         self._bytes: NDArray[np.uint8] = np.asarray(mapped)
+        if not len(self._offsets) or self._offsets[0] != 0 or self._offsets[-1] != len(self._bytes):
+            raise self._wrong("does not end where its offsets do")
         self._blob = memoryview(self._bytes.data)  # slices of a memoryview cost a tenth of an array's
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
+
+    def _wrong(self, what: str) -> ArtifactError:
+        return ArtifactError(f"{self._path} {what}: {MADE_ELSEWHERE}")
+
+    def validate(self) -> None:
+        """Raise `ArtifactError` unless every string lies within the file, behind the one before it, and is UTF-8. One
+        pass over all of it: for tables that others made, which `take` hands to a kernel."""
+        offsets, blob = self._offsets, self._bytes
+        if (offsets[1:] < offsets[:-1]).any():
+            raise self._wrong("has offsets that go back")
+        starts = offsets[:-1]
+        if ((blob[starts[starts < len(blob)]] & 0xC0) == 0x80).any():
+            raise self._wrong("has strings that begin within a character")
+        first = 0
+        while first < len(self):
+            last = int(np.searchsorted(offsets, offsets[first] + _BYTES_AT_ONCE, side="right")) - 1
+            last = min(max(last, first + 1), len(self))
+            try:
+                str(self._blob[offsets[first] : offsets[last]], "utf-8")
+            except UnicodeDecodeError:
+                raise self._wrong("holds bytes that are not UTF-8") from None
+            first = last
 
     @overload
     def __getitem__(self, position: int) -> str: ...

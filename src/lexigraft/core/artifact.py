@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.exchange import exchange
 from lexigraft.core.known_checksums import is_known, remember
+from lexigraft.core.made_here import MADE_ELSEWHERE, record
 from lexigraft.core.manifest import (
     MANIFEST,
     Manifest,
@@ -66,10 +67,12 @@ def write_artifact(path: Path, manifest: Manifest) -> Iterator[Path]:
     try:
         with naming(path):
             yield draft
-        write_manifest(draft, _with_files(manifest, draft))
+        made = _with_files(manifest, draft)
+        write_manifest(draft, made)
         (draft / DRAFT_MARK).unlink()  # last, so that what a kill leaves is always known for ours
         _sync_tree(draft)
         _swap_in(draft, path)
+        record(made.fingerprint)
     finally:
         _remove(draft)  # or what was at `path` before
 
@@ -220,9 +223,17 @@ def _checked(path: Path, kind: str, readable: tuple[int, ...], checksums: bool) 
             f"{path} has {kind} format {manifest.format_version}, this version of Lexigraft reads "
             f"{' and '.join(map(str, readable))}; build it again"
         )
+    require_inside(path, manifest.files)
     for name, facts in manifest.files.items():
         _check_file(path / name, facts, checksums)
     return manifest
+
+
+def require_inside(path: Path, names: Iterable[str]) -> None:
+    """Raise unless the names that the manifest of the artifact at `path` has lead to files within its folder."""
+    for name in names:
+        if not name or Path(name).is_absolute() or ".." in Path(name).parts:
+            raise ArtifactError(f"{path / MANIFEST} names {name!r}, which is outside of the folder; {MADE_ELSEWHERE}")
 
 
 def _check_file(path: Path, facts: Mapping[str, Any], checksums: bool) -> None:

@@ -66,6 +66,11 @@ def _offset(zone: str | None) -> int:
     return -ahead if zone[0] == "-" else ahead
 
 
+def is_moment(microseconds: int) -> bool:
+    """Whether it lies in the years that there are, so that `written` can write it."""
+    return _FIRST <= microseconds < _LAST
+
+
 def written(microseconds: int) -> str:
     """A moment as a date that reads as the same one again: the day alone where that begins then."""
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)

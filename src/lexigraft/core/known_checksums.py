@@ -28,6 +28,11 @@ def read_every_byte() -> None:
     _reading_all += 1
 
 
+def is_reading_all() -> bool:
+    """Whether somebody wants every byte to be read now."""
+    return _reading_all > 0
+
+
 @contextmanager
 def reading_every_byte() -> Iterator[None]:
     """`read_every_byte` for a while."""

@@ -7,7 +7,6 @@ tie_rank.npy           int32 [rows], the position of each row in `doc_id` order,
 meta.json              counts, and the encoder that writes queries for them
 """
 
-import json
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -22,11 +21,24 @@ from lexigraft.core.array_types import Int32s
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import InputError
+from lexigraft.core.made_here import validate_unless_known
 from lexigraft.core.pinned import known_as, of_one_version
+from lexigraft.core.stored_record import COUNT, ENCODER, YES_OR_NO, one_of, read_record, whole
 from lexigraft.core.types import document_of, passage_id
+from lexigraft.core.validation import parts, require_length, require_permutation, wrong
+from lexigraft.vectors.validate import validate_tables
 
 KIND, FORMAT_VERSION = "dense-vectors", 1
 META, ROW_IDS, TITLES, VECTORS, TIE_RANK = "meta.json", "row_ids", "titles", "vectors.npy", "tie_rank.npy"
+
+
+OF_META = {
+    "n_rows": COUNT,
+    "width": whole(1, 1 << 20),
+    "bits": one_of(16, 32),
+    "query_encoder": ENCODER,
+    "passages": YES_OR_NO,
+}  # what meta.json may say
 
 
 @dataclass(frozen=True)
@@ -109,7 +121,20 @@ def write_meta(folder: Path, meta: DenseVectorsMeta) -> None:
 def open_dense_vectors(path: Path, checksums: bool = True) -> DenseVectors:
     """The dense vectors at `path`, mapped; raises where another artifact lies there."""
     manifest = open_artifact(path, KIND, FORMAT_VERSION, checksums)
-    meta = DenseVectorsMeta(**json.loads((path / META).read_text(encoding="utf-8")))
-    matrix = open_array(path / VECTORS).reshape(meta.n_rows, meta.width)
+    meta = read_record(path / META, DenseVectorsMeta, OF_META)
+    numbers = open_array(path / VECTORS, np.dtype(f"float{meta.bits}"))
+    require_length(path / VECTORS, len(numbers), meta.n_rows * meta.width)
     tables = StringTable(path, ROW_IDS), StringTable(path, TITLES)
-    return DenseVectors(known_as(path), meta, *tables, matrix, open_array(path / TIE_RANK), manifest.fingerprint)
+    rank = open_array(path / TIE_RANK, np.int32)
+    matrix = numbers.reshape(meta.n_rows, meta.width)
+    found = DenseVectors(known_as(path), meta, *tables, matrix, rank, manifest.fingerprint)
+    validate_unless_known(path, manifest, checksums, lambda: _validate(found))
+    return found
+
+
+def _validate(found: DenseVectors) -> None:
+    path, n_rows = found.path, found.n_rows
+    validate_tables(path, (found.row_ids, found.titles), {ROW_IDS: n_rows, TITLES: n_rows})
+    require_permutation(path / TIE_RANK, found.tie_rank, n_rows)
+    if not all(np.isfinite(part).all() for part in parts(found.matrix.reshape(-1))):
+        raise wrong(path / VECTORS, "holds what is not a finite number")

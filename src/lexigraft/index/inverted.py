@@ -15,6 +15,7 @@ from lexigraft.core.compiled import compiled
 from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import InputError
 from lexigraft.core.manifest import Manifest
+from lexigraft.core.stored_record import COUNT, CUT, ENCODER, MANY, POSITIVE, TEXT, YES_OR_NO, one_of, whole
 from lexigraft.core.types import Vocabulary, document_of, passage_id
 from lexigraft.index.codec import RANGE
 from lexigraft.index.stored_lists import StoredLists, decode_stored
@@ -34,6 +35,21 @@ class IndexMeta:
     bits: int = 8  # of an impact
     range_size: int = RANGE  # documents a range
     reordered: bool = False  # rows are in an order of their own, not that of the vectors
+
+
+OF_META = {
+    "n_documents": COUNT,
+    "n_terms": COUNT,
+    "n_postings": MANY,
+    "scale": POSITIVE,
+    "keep": CUT,
+    "vocab_fingerprint": TEXT,
+    "query_encoder": ENCODER,
+    "passages": YES_OR_NO,
+    "bits": one_of(8, 16, 24),
+    "range_size": whole(1, RANGE),
+    "reordered": YES_OR_NO,
+}  # what meta.json may say
 
 
 @dataclass(frozen=True)

@@ -24,37 +24,36 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.arrays import StringTable, open_array
+from lexigraft.core.arrays import StringTable
 from lexigraft.core.artifact import open_artifact
 from lexigraft.core.dates import written
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.made_here import validate_unless_known
 from lexigraft.core.pinned import known_as, of_one_version, where_it_stands
 from lexigraft.core.types import document_of
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.reader import LiveIndex
+from lexigraft.index.metadata_files import (
+    DATE,
+    LIST,
+    NO_DATE,
+    NUMBER,
+    Column,
+    open_columns,
+    read_columns,
+    validate_columns,
+)
 
 # Format 1 knew its documents by a sample of their ids, format 2 by the digest of all of them, format 3 has them; format
 # 4 has dates and lists, which were texts before.
 KIND, FORMAT_VERSION, READABLE = "metadata", 4, (2, 3, 4)
-NUMBER, DATE, TEXT, LIST = "number", "date", "text", "list"
 OF_CORPUS, OF_FILE = "corpus", "file"  # where a column comes from
-NO_DATE = np.iinfo(np.int64).min
 DOC_IDS = "doc_ids"  # the name of their table
 IDS_AT_ONCE = 1 << 16
 ABSENT = -1  # the place of a document that metadata do not know
 
 Scalar = str | int | float
 Value = Scalar | tuple[Scalar, ...]
-
-
-@dataclass(frozen=True)
-class Column:
-    key: str
-    kind: str
-    n_documents: int  # that have a value; of lists, an element
-    place: int  # its number in the names of files
-    of: str = ""  # of lists: what their elements are, number or text
-    source: str = ""  # the corpus or a file; not known of columns that were made before that was kept
 
 
 class Placed(NamedTuple):
@@ -184,7 +183,7 @@ def open_metadata(path: Path, index: Index | LiveIndex) -> Metadata:
 def _n_documents(path: Path) -> int:
     """Of how many documents the metadata at `path` are; says what is wrong with them where that is the reason."""
     open_artifact(path, KIND, READABLE)
-    return int(json.loads((path / "columns.json").read_text(encoding="utf-8"))["n_documents"])
+    return read_columns(path).n_documents
 
 
 def former_metadata(path: Path, index: Index | LiveIndex) -> Metadata | None:
@@ -195,23 +194,22 @@ def former_metadata(path: Path, index: Index | LiveIndex) -> Metadata | None:
 
 @of_one_version
 def _open(path: Path, index: Index | LiveIndex) -> Metadata | None:
-    version = open_artifact(path, KIND, READABLE).format_version
-    facts = json.loads((path / "columns.json").read_text(encoding="utf-8"))
-    digest, n_documents = facts["documents"], facts["n_documents"]
-    doc_ids = StringTable(path, DOC_IDS) if version > 2 else _matching_ids(index, digest, n_documents)
-    columns = {column["key"]: Column(**column) for column in facts["columns"]}
+    manifest = open_artifact(path, KIND, READABLE)
+    facts = read_columns(path)
+    has_ids = manifest.format_version > 2
+    doc_ids = StringTable(path, DOC_IDS) if has_ids else _matching_ids(index, facts.documents, facts.n_documents)
     if doc_ids is None:
         return None
-    arrays = {file.name: open_array(file) for file in path.glob("[0-9]*.npy") if ".offsets." not in file.name}
-    tables = {file.stem: StringTable(path, file.stem) for file in path.glob("[0-9]*.utf8")}
-    return Metadata(known_as(path), columns, doc_ids, digest, arrays, tables)
+    arrays, tables = open_columns(path, facts.columns)
+    found = Metadata(known_as(path), {one.key: one for one in facts.columns}, doc_ids, facts.documents, arrays, tables)
+    validate_unless_known(path, manifest, True, lambda: validate_columns(path, doc_ids, facts, arrays, tables))
+    return found
 
 
 @of_one_version
 def read_keys(path: Path) -> list[str]:
     """The keys of the metadata at `path`."""
-    facts = json.loads((path / "columns.json").read_text(encoding="utf-8"))
-    return [str(column["key"]) for column in facts["columns"]]
+    return [column.key for column in read_columns(path).columns]
 
 
 def _matching_ids(index: Index | LiveIndex, digest: str, n_documents: int) -> list[str] | None:

@@ -14,7 +14,8 @@ from lexigraft.core.artifact import Manifest, write_artifact, write_json
 from lexigraft.core.errors import InputError
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.reader import LiveIndex
-from lexigraft.index.metadata import DOC_IDS, OF_CORPUS, Column, Metadata, Value, digest_of, documents_in_order
+from lexigraft.index.metadata import DOC_IDS, OF_CORPUS, Metadata, Value, digest_of, documents_in_order
+from lexigraft.index.metadata_files import COLUMNS, Column
 from lexigraft.index.metadata_values import GivenValues
 
 log = logging.getLogger(__name__)
@@ -130,7 +131,7 @@ class ColumnsBuilder:
         ]
         facts = {"n_documents": len(self._place_of), "documents": digest_of(list(self._place_of))}
         write_strings(folder, DOC_IDS, self._place_of)
-        write_json(folder / "columns.json", {**facts, "columns": [asdict(column) for column in columns]})
+        write_json(folder / COLUMNS, {**facts, "columns": [asdict(column) for column in columns]})
         return columns
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from lexigraft.core.dates import written
-from lexigraft.index.metadata import ABSENT, DATE, LIST, NO_DATE, NUMBER, Column, Metadata, Scalar, Value
+from lexigraft.index.metadata import ABSENT, Metadata, Scalar, Value
+from lexigraft.index.metadata_files import DATE, LIST, NO_DATE, NUMBER, Column
 
 
 def values_at(metadata: Metadata, place: int) -> dict[str, Value]:

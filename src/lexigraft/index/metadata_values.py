@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import write_strings
 from lexigraft.core.dates import Period, read_period
-from lexigraft.index.metadata import DATE, LIST, NO_DATE, NUMBER, TEXT, Column, Scalar, Value
+from lexigraft.index.metadata import Scalar, Value
+from lexigraft.index.metadata_files import DATE, LIST, NO_DATE, NUMBER, TEXT, Column
 
 LARGEST_WHOLE = 2**53  # integers beyond are not all told apart by float64: they stay texts, and with them the column
 NONE = -1

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from lexigraft.core.arrays import StringTable, StringTableWriter
 from lexigraft.core.artifact import open_artifact
+from lexigraft.core.made_here import validate_unless_known
 from lexigraft.core.pinned import of_one_version, where_it_stands
 from lexigraft.core.types import Document
+from lexigraft.core.validation import require_length
 from lexigraft.index.texts import KeptText, StoredTexts, TextWriter, open_texts
 
 KIND, FORMAT_VERSION = "texts", 1
@@ -59,4 +61,14 @@ def open_shared_texts(path: Path) -> SharedTexts | None:
 def _open(path: Path) -> SharedTexts | None:
     manifest = open_artifact(path, KIND, FORMAT_VERSION)
     texts = open_texts(path)
-    return None if texts is None else SharedTexts(texts, StringTable(path, DOC_IDS), manifest.parents.get("corpus", ""))
+    if texts is None:
+        return None
+    doc_ids = StringTable(path, DOC_IDS)
+    validate_unless_known(path, manifest, True, lambda: _validate(path, texts, doc_ids))
+    return SharedTexts(texts, doc_ids, manifest.parents.get("corpus", ""))
+
+
+def _validate(path: Path, texts: StoredTexts, doc_ids: StringTable) -> None:
+    require_length(path / f"{DOC_IDS}.utf8", len(doc_ids), len(texts), "strings")
+    doc_ids.validate()
+    texts.validate()

@@ -11,18 +11,22 @@ texts.*                                     what documents say, where it is kept
 meta.json                                   counts, scale, pruning, vocabulary fingerprint, query encoder
 """
 
-import json
 from dataclasses import asdict, replace
 from pathlib import Path
+
+import numpy as np
 
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.made_here import validate_unless_known
 from lexigraft.core.pinned import of_one_version
+from lexigraft.core.stored_record import read_record
 from lexigraft.core.types import Vocabulary
-from lexigraft.index.inverted import Index, IndexMeta
-from lexigraft.index.structure import require_range_size, require_structure
+from lexigraft.index.inverted import OF_META, Index, IndexMeta
+from lexigraft.index.structure import require_structure
 from lexigraft.index.texts import StoredTexts, open_texts
+from lexigraft.index.validate import validate_index
 from lexigraft.index.version1 import open_version1
 
 KIND, FORMAT_VERSION = "index", 2
@@ -32,18 +36,22 @@ KIND, FORMAT_VERSION = "index", 2
 def open_index(path: Path, checksums: bool = True) -> Index:
     """The index at `path`; `checksums` reads every byte of it first.
 
-    Without them sizes are compared, and whether the files fit together: entries that point outside their range are
-    found. A damaged byte in a list is not, and can then give wrong answers or end the process (SIGSEGV), because
-    kernels do not check what they read. Leave the checksums out only for files that nothing else can change.
+    One that was not made here, or not validated here before, is looked through as a whole, so that nothing in its files
+    can lead a kernel outside of its arrays (core/made_here.py). Without checksums, so is one whose files are not known
+    to be as they were then.
     """
     manifest = open_artifact(path, KIND, (1, FORMAT_VERSION), checksums)
-    if manifest.format_version == 1:
-        return replace(open_version1(path), manifest=manifest)
-    meta = IndexMeta(**json.loads((path / "meta.json").read_text(encoding="utf-8")))
-    require_range_size(path, meta.range_size)
-    range_starts, entries = open_array(path / "range_starts.npy"), open_array(path / "entries.npy")
-    stream, lengths = open_array(path / "stream.npy"), open_array(path / "lengths.npy")
-    tie_rank = open_array(path / "tie_rank.npy")
+    index = open_version1(path) if manifest.format_version == 1 else _open_version2(path)
+    validate_unless_known(path, manifest, checksums, lambda: validate_index(path, index))
+    return replace(index, manifest=manifest)
+
+
+def _open_version2(path: Path) -> Index:
+    meta = read_record(path / "meta.json", IndexMeta, OF_META)
+    range_starts = open_array(path / "range_starts.npy", np.int64)
+    entries = open_array(path / "entries.npy", np.uint32)
+    stream, lengths = open_array(path / "stream.npy", np.uint16), open_array(path / "lengths.npy", np.int64)
+    tie_rank, list_max = open_array(path / "tie_rank.npy", np.int32), open_array(path / "list_max.npy", np.uint32)
     counts = (meta.n_documents, meta.n_terms, meta.range_size)
     require_structure(path, *counts, entries, len(stream), range_starts, lengths, tie_rank)
     return Index(
@@ -54,11 +62,10 @@ def open_index(path: Path, checksums: bool = True) -> Index:
         stream=stream,
         range_starts=range_starts,
         lengths=lengths,
-        list_max=open_array(path / "list_max.npy"),
+        list_max=list_max,
         tie_rank=tie_rank,
         meta=meta,
         texts=_texts(path, meta.n_documents),
-        manifest=manifest,
     )
 
 

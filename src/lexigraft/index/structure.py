@@ -1,7 +1,8 @@
 """Whether the files of an index fit together: what can be seen without reading its lists.
 
-Kernels do not check what they read: a place outside an array would end the process. Checksums find every damage; this
-finds wrong sizes, and entries that point outside their range, at the cost of one pass over the entries.
+Kernels do not check what they read: a place outside an array would end the process. This finds wrong sizes, and entries
+that point outside their range, at the cost of one pass over the entries. Checksums find every damage, and what was made
+elsewhere is looked through as a whole (index/validate.py).
 """
 
 from pathlib import Path
@@ -10,13 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import ArtifactError
-from lexigraft.index.codec import HEADER, RANGE
-
-
-def require_range_size(path: Path, range_size: int) -> None:
-    """Raise unless so many documents a range can be told apart by 16 bits."""
-    if not 1 <= range_size <= RANGE:
-        raise ArtifactError(f"{path} says range_size = {range_size}, 1 to {RANGE:,} are allowed; build the index again")
+from lexigraft.index.codec import HEADER
 
 
 def require_structure(

@@ -26,6 +26,7 @@ from lexigraft.core.arrays import ArrayWriter, StringTable, open_array
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.pinned import known_as
 from lexigraft.core.types import Document
+from lexigraft.core.validation import require_permutation, require_pointers, wrong
 
 NAME = "texts"
 BLOBS, STARTS, ROWS, ENDS, ORDER = (
@@ -34,6 +35,7 @@ BLOBS, STARTS, ROWS, ENDS, ORDER = (
 BLOCK_BYTES = 1 << 15  # larger ones compress little better, and one is decompressed for every text that is shown
 BLOCK_ROWS = 1 << 12  # of rows without text no number fills the bytes of a block, and a block is held in memory
 LARGEST_ROW = 2**32 - 1
+LARGEST_TAKEN = 1 << 28  # bytes of a row that are believed of an index made elsewhere
 TITLE_LENGTH = 4  # bytes
 LEVEL = 6
 ROWS_AT_ONCE = 1 << 16  # whose lengths are worked out together
@@ -136,9 +138,10 @@ class StoredTexts:
 
     def __init__(self, folder: Path) -> None:
         self._path = known_as(folder / BLOBS)
-        self._starts, self._rows = open_array(folder / STARTS), open_array(folder / ROWS)
-        self._ends = open_array(folder / ENDS)
-        self._order: NDArray[np.int64] | None = open_array(folder / ORDER) if (folder / ORDER).is_file() else None
+        self._starts, self._rows = open_array(folder / STARTS, np.int64), open_array(folder / ROWS, np.int64)
+        self._ends = open_array(folder / ENDS, np.uint32)
+        ordered = (folder / ORDER).is_file()
+        self._order: NDArray[np.int64] | None = open_array(folder / ORDER, np.int64) if ordered else None
         n_bytes = (folder / BLOBS).stat().st_size
         fits = len(self._starts) == len(self._rows) > 0
         if not fits or self._starts[-1] != n_bytes or self._rows[-1] != len(self._ends):
@@ -151,6 +154,26 @@ class StoredTexts:
 
     def __len__(self) -> int:
         return len(self._ends)
+
+    def validate(self) -> None:
+        """Raise `ArtifactError` unless every row lies in its block, every block in the file, and none is larger than
+        it may be. Blocks themselves are decompressed when they are read, never to more than is said here."""
+        folder, starts, rows, ends = self._path.parent, self._starts, self._rows, self._ends
+        require_pointers(folder / STARTS, starts, len(starts) - 1, len(self._blobs))
+        require_pointers(folder / ROWS, rows, len(rows) - 1, len(ends))
+        n_rows = np.diff(rows)
+        if (n_rows == 0).any():
+            raise wrong(folder / ROWS, "has blocks without rows")
+        lengths = np.diff(ends.astype(np.int64), prepend=0)
+        lengths[rows[:-1]] = ends[rows[:-1]]
+        if (lengths < 0).any():
+            raise wrong(folder / ENDS, "has rows that end before they begin")
+        if (ends[rows[1:] - 1][n_rows > 1] > BLOCK_BYTES).any():
+            raise wrong(folder / ENDS, "has blocks that are larger than any is written")
+        if len(lengths) and int(lengths.max()) > LARGEST_TAKEN:
+            raise wrong(folder / ENDS, f"has a text of more than {LARGEST_TAKEN >> 20} MiB, which is not believed")
+        if self._order is not None:
+            require_permutation(folder / ORDER, self._order, len(self))
 
     def get(self, ordinal: int) -> KeptText | None:
         """The text of a document; None where it came without one."""
@@ -173,7 +196,12 @@ class StoredTexts:
         """The last one is remembered, for who reads all texts in order."""
         known, content = self._last
         if known != block:
-            content = zlib.decompress(self._blobs[int(self._starts[block]) : int(self._starts[block + 1])])
+            stored = self._blobs[int(self._starts[block]) : int(self._starts[block + 1])]
+            size = int(self._ends[self._rows[block + 1] - 1])
+            unpacking = zlib.decompressobj()
+            content = unpacking.decompress(stored, size + 1)  # a few bytes can say that they are gigabytes
+            if len(content) != size or not unpacking.eof:
+                raise zlib.error(f"block {block} is not of {size} bytes")
             self._last = (block, content)  # at once, so that threads never see a half of it
         return content
 

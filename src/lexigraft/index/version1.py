@@ -4,21 +4,34 @@ Their lists are encoded on opening, in memory: a second or two for ten million p
 it the present format on disk.
 """
 
-import json
 from pathlib import Path
 
 import numpy as np
 
 from lexigraft.core.arrays import StringTable, open_array, read_only
+from lexigraft.core.stored_record import read_record
 from lexigraft.core.types import Vocabulary
+from lexigraft.core.validation import require_ascending_rows, require_length, require_pointers, wrong
 from lexigraft.index.codec import RANGE, encode_range, padded, require_addressable
-from lexigraft.index.inverted import Index, IndexMeta
+from lexigraft.index.inverted import OF_META, Index, IndexMeta
 
 
 def open_version1(path: Path) -> Index:
-    meta = IndexMeta(**json.loads((path / "meta.json").read_text(encoding="utf-8")))
-    lengths = np.diff(open_array(path / "indptr.npy"))
-    ordinals, impacts = open_array(path / "doc_ordinals.npy"), open_array(path / "impacts.npy")
+    """The index at `path`. Its lists are always looked through: kernels encode them, and all are read."""
+    meta = read_record(path / "meta.json", IndexMeta, OF_META)
+    indptr, ordinals = open_array(path / "indptr.npy", np.int64), open_array(path / "doc_ordinals.npy", np.int32)
+    impacts, list_max = open_array(path / "impacts.npy", np.uint8), open_array(path / "list_max.npy", np.uint8)
+    tie_rank = open_array(path / "tie_rank.npy", np.int32)
+    require_pointers(path / "indptr.npy", indptr, meta.n_terms, len(ordinals))
+    require_ascending_rows(path / "doc_ordinals.npy", indptr, ordinals, meta.n_documents)
+    require_length(path / "impacts.npy", len(impacts), len(ordinals))
+    require_length(path / "list_max.npy", len(list_max), meta.n_terms)
+    require_length(path / "tie_rank.npy", len(tie_rank), meta.n_documents)
+    if not impacts.all():
+        raise wrong(path / "impacts.npy", "has impacts of 0")
+    if (meta.bits, meta.range_size, meta.reordered) != (8, RANGE, False):
+        raise wrong(path / "meta.json", "says what this format does not have")
+    lengths = np.diff(indptr)
     terms = np.repeat(np.arange(meta.n_terms), lengths)
     numbers = (ordinals // RANGE).astype(np.uint16)
     by_range = np.argsort(numbers, kind="stable")  # within a range by term, then by document
@@ -41,7 +54,7 @@ def open_version1(path: Path) -> Index:
         stream=read_only(np.concatenate([np.zeros(0, np.uint16), *words])),
         range_starts=read_only(np.array(range_starts, np.int64)),
         lengths=read_only(lengths),
-        list_max=read_only(open_array(path / "list_max.npy").astype(np.uint32)),
-        tie_rank=open_array(path / "tie_rank.npy"),
+        list_max=read_only(list_max.astype(np.uint32)),
+        tie_rank=tie_rank,
         meta=meta,
     )

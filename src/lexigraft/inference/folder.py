@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from lexigraft.core.artifact import open_artifact, read_manifest
 from lexigraft.core.errors import ArtifactError, MixedVersionsError
 from lexigraft.core.json_fields import as_expected, fields_of, shortened
+from lexigraft.core.made_here import MADE_ELSEWHERE
 from lexigraft.core.manifest import require_manifest
 from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.types import Vocabulary
@@ -107,7 +108,10 @@ def _stored(found: Mapping[str, Any] | None) -> Stored | None:
 
 def stored_array(folder: Path, stored: Stored) -> NDArray[np.float32]:
     """The array, memory-mapped."""
-    return np.asarray(np.memmap(folder / WEIGHTS, np.float32, "r", stored.offset, stored.shape))
+    try:
+        return np.asarray(np.memmap(folder / WEIGHTS, np.float32, "r", stored.offset, stored.shape))
+    except (ValueError, TypeError, OverflowError) as error:  # it is said to lie outside of the file
+        raise ArtifactError(f"{folder / FACTS} does not fit {WEIGHTS} ({error}): {MADE_ELSEWHERE}") from error
 
 
 def raw_tokenizer(folder: Path) -> "Tokenizer":

@@ -67,7 +67,7 @@ class GraphNetwork:
         self._raw = raw_tokenizer(folder)
         self._head, self._bias = stored_array(folder, facts.head), stored_array(folder, facts.bias)
         self._own_amounts = None if facts.own is None else stored_array(folder, facts.own)
-        self._table = read_table(model) if self.meta.queries == BY_TABLE else None
+        self._table = read_table(model, len(vocabulary)) if self.meta.queries == BY_TABLE else None
 
     @cached_property
     def reader(self) -> TextReader:

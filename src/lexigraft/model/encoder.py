@@ -178,7 +178,7 @@ def open_encoder(path: Path) -> SparseEncoder:
         )  # fmt: skip
     encoder.load_state_dict(weights)
     if meta.queries == BY_TABLE:
-        encoder.set_table(read_table(path))
+        encoder.set_table(read_table(path, len(vocabulary)))
     return encoder.eval()
 
 

@@ -20,9 +20,9 @@ from lexigraft.index.metadata import (
     OF_CORPUS,
     Metadata,
     former_metadata,
-    read_keys,
 )
 from lexigraft.index.metadata_columns import Limit, write_metadata
+from lexigraft.index.metadata_files import read_keys
 from lexigraft.retrieve.metadata import parents_of
 from lexigraft.retrieve.opened import open_searchable
 from lexigraft.retrieve.place import Place, find_place

@@ -12,8 +12,9 @@ from lexigraft.data.sources import open_source
 from lexigraft.index import metadata as metadata_store
 from lexigraft.index import store as index_store
 from lexigraft.index.live.state import is_live
-from lexigraft.index.metadata import Column, former_metadata
+from lexigraft.index.metadata import former_metadata
 from lexigraft.index.metadata_columns import write_metadata
+from lexigraft.index.metadata_files import Column, read_keys
 from lexigraft.retrieve.opened import open_searchable
 from lexigraft.retrieve.place import Place
 from lexigraft.stages.origin import same_content
@@ -62,7 +63,7 @@ def build_metadata(
 def _keys(metadata: Path) -> list[str]:
     """The keys of metadata that are about to be replaced; none where they cannot be read."""
     try:
-        return metadata_store.read_keys(metadata)
+        return read_keys(metadata)
     except (OSError, ValueError, KeyError, TypeError):
         return []
 

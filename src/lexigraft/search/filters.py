@@ -20,7 +20,8 @@ from lexigraft.core.arrays import StringTable
 from lexigraft.core.dates import Period, read_period
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.reader import LiveIndex
-from lexigraft.index.metadata import DATE, LIST, NO_DATE, NUMBER, Column, Metadata
+from lexigraft.index.metadata import Metadata
+from lexigraft.index.metadata_files import DATE, LIST, NO_DATE, NUMBER, Column
 from lexigraft.index.metadata_values import as_text
 from lexigraft.search.conditions import AllOf, AnyOf, Compare, Condition, Has, In, Literal, Node, Not
 from lexigraft.search.searching import Allowed

@@ -10,7 +10,6 @@ document_frequency.npy                  documents that hold each term
 meta.json                               number of terms, vocabulary fingerprint
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,14 +19,27 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import ArrayWriter, StringTable, StringTableWriter, open_array
 from lexigraft.core.artifact import open_artifact, write_json
+from lexigraft.core.made_here import validate_unless_known
 from lexigraft.core.pinned import of_one_version
 from lexigraft.core.settings import LexicalSettings
+from lexigraft.core.stored_record import COUNT, TEXT, read_record
 from lexigraft.core.types import Document, Vocabulary
+from lexigraft.core.validation import require_length, require_within, wrong
 from lexigraft.core.word_rule import WordRule
 from lexigraft.vectors.analysis import USUAL_RULE, Analyser
 from lexigraft.vectors.lexical import TermReader, count_rows, text_batches
+from lexigraft.vectors.validate import validate_rows, validate_tables
 
 KIND, FORMAT_VERSION = "counts", 1
+ARRAYS = {
+    "indptr": np.int64, "term_ids": np.int32, "counts": np.int32, "lengths": np.int64, "document_frequency": np.int64
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CountsMeta:
+    n_terms: int
+    vocab_fingerprint: str
 
 
 @dataclass(frozen=True)
@@ -85,8 +97,19 @@ def write_counts(
 @of_one_version
 def open_counts(path: Path, checksums: bool = True) -> TermCounts:
     """The counts at `path`, memory-mapped."""
-    open_artifact(path, KIND, FORMAT_VERSION, checksums)
-    meta = json.loads((path / "meta.json").read_text(encoding="utf-8"))
-    names = ("indptr", "term_ids", "counts", "lengths", "document_frequency")
-    arrays = {name: open_array(path / f"{name}.npy") for name in names}
-    return TermCounts(StringTable(path, "row_ids"), **arrays, vocab_fingerprint=meta["vocab_fingerprint"])
+    manifest = open_artifact(path, KIND, FORMAT_VERSION, checksums)
+    meta = read_record(path / "meta.json", CountsMeta, {"n_terms": COUNT, "vocab_fingerprint": TEXT})
+    arrays = {name: open_array(path / f"{name}.npy", dtype) for name, dtype in ARRAYS.items()}
+    found = TermCounts(StringTable(path, "row_ids"), **arrays, vocab_fingerprint=meta.vocab_fingerprint)
+    validate_unless_known(path, manifest, checksums, lambda: _validate(path, found, meta.n_terms))
+    return found
+
+
+def _validate(path: Path, found: TermCounts, n_terms: int) -> None:
+    validate_tables(path, (found.row_ids,), {"row_ids": len(found.indptr) - 1})
+    validate_rows(path, found.indptr, found.term_ids, found.counts, "counts.npy", n_terms)
+    require_length(path / "lengths.npy", len(found.lengths), found.n_rows)
+    require_within(path / "lengths.npy", found.lengths, 0, 2**62)
+    frequency = np.bincount(found.term_ids, minlength=n_terms)
+    if not np.array_equal(frequency, found.document_frequency):
+        raise wrong(path / "document_frequency.npy", "has other numbers of documents than the rows have")

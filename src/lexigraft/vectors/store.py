@@ -5,7 +5,6 @@ indptr.npy term_ids.npy weights.npy    the CSR matrix
 meta.json                              counts, vocabulary fingerprint, and how to encode a query for it
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -16,13 +15,24 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact, write_json
+from lexigraft.core.made_here import validate_unless_known
 from lexigraft.core.pinned import of_one_version
+from lexigraft.core.stored_record import COUNT, ENCODER, OBJECT, TEXT, YES_OR_NO, read_record
 from lexigraft.core.types import Document, SparseMatrix, Vocabulary
 from lexigraft.vectors.encoding_facts import MODEL, terms_before_cut
+from lexigraft.vectors.validate import validate_matrix, validate_tables
 
 KIND, FORMAT_VERSION = "vectors", 1
 ENTRIES_PER_CHUNK = 1 << 21
 TITLE_CHARACTERS = 100
+OF_META = {
+    "n_rows": COUNT,
+    "n_terms": COUNT,
+    "vocab_fingerprint": TEXT,
+    "query_encoder": ENCODER,
+    "passages": YES_OR_NO,
+    "encoding": OBJECT,
+}  # what meta.json may say
 
 
 @dataclass(frozen=True)
@@ -65,23 +75,31 @@ def write_meta(folder: Path, meta: VectorsMeta) -> None:
 
 @of_one_version
 def read_meta(path: Path) -> VectorsMeta:
-    return VectorsMeta(**json.loads((path / "meta.json").read_text(encoding="utf-8")))
+    return read_record(path / "meta.json", VectorsMeta, OF_META)
 
 
 @of_one_version
 def open_vectors(path: Path, checksums: bool = True) -> DocumentVectors:
+    """The vectors at `path`; looked through as a whole where they were not made here (core/made_here.py)."""
     manifest = open_artifact(path, KIND, FORMAT_VERSION, checksums)
     meta = read_meta(path)
     matrix = SparseMatrix(
         row_ids=StringTable(path, "row_ids"),
-        indptr=open_array(path / "indptr.npy"),
-        term_ids=open_array(path / "term_ids.npy"),
-        weights=open_array(path / "weights.npy"),
+        indptr=open_array(path / "indptr.npy", np.int64),
+        term_ids=open_array(path / "term_ids.npy", np.int32),
+        weights=open_array(path / "weights.npy", np.float32),
         n_terms=meta.n_terms,
         vocab_fingerprint=meta.vocab_fingerprint,
     )
     vocabulary = Vocabulary(StringTable(path, "terms"))
     titles = StringTable(path, "titles")
+
+    def validate() -> None:
+        tables = {"row_ids": meta.n_rows, "titles": meta.n_rows, "terms": meta.n_terms}
+        validate_tables(path, (matrix.row_ids, titles, vocabulary.terms), tables)
+        validate_matrix(path, matrix, vocabulary)
+
+    validate_unless_known(path, manifest, checksums, validate)
     described = meta.query_encoder, manifest.fingerprint, meta.passages, meta.encoding
     return DocumentVectors(matrix, titles, vocabulary, *described)
 

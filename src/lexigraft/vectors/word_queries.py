@@ -117,7 +117,7 @@ def _open(folder: Path, path: Path, vocabulary: Vocabulary, description: Mapping
     expands = bool(facts.get("expansion_length"))
     special = SpecialTokens(begin=-1, end=-1, pad=-1, mask=-1, unknown=int(description["unknown"]))
     tokenizer = SubwordTokenizer(spelling_words(opened.backend), special, wants_space(opened.backend))
-    table = read_table(folder) if description["queries"] == "table" else None
+    table = read_table(folder, len(vocabulary)) if description["queries"] == "table" else None
     bits = int(description.get("bits", USUAL_BITS))
     if description["subwords"]:
         not_terms = frozenset(int(number) for number in description["special"])

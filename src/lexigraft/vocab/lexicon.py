@@ -7,7 +7,6 @@ vocabulary.json                     the word rule, the stemmer and the corpus's 
 tokenizer.json                      where the terms are a backbone's subwords: what spells them; no forms then
 """
 
-import json
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,11 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.arrays import StringTable, write_strings
+from lexigraft.core.arrays import StringTable, open_array, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.pinned import of_one_version
+from lexigraft.core.stored_record import COUNT, POSITIVE, TEXT, YES_OR_NO, read_object, require_fields
 from lexigraft.core.types import Vocabulary
+from lexigraft.core.validation import require_length, require_pointers, require_within, wrong
 from lexigraft.core.word_rule import FORMER_RULE, WordRule, rule_in
 from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.batching import batches
@@ -35,6 +36,7 @@ from lexigraft.vocab.unigrams import build_unigrams
 from lexigraft.vocab.words import WordCutter
 
 KIND, FORMAT_VERSION = "vocabulary", 2
+OF_FACTS = {"stemmer": TEXT, "stopwords": TEXT, "documents": COUNT, "mean_words": POSITIVE, "subwords": YES_OR_NO}
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +107,7 @@ def adopt(path: Path, documents: Iterable[str], tokenizer: SubwordTokenizer, fol
     old = open_lexicon(path)
     if old.subwords:
         raise InputError(f"{path}: its terms are subwords, not words; learn one with model.head grafted or random")
-    facts = json.loads((path / "vocabulary.json").read_text(encoding="utf-8"))
+    facts = read_object(path / "vocabulary.json")
     spelt = np.array(tokenizer.can_spell(old.forms), np.int64)
     unspellable = np.flatnonzero(np.add.reduceat(spelt, old.forms_indptr[:-1]) < np.diff(old.forms_indptr))
     if len(unspellable):
@@ -170,16 +172,30 @@ def _document_frequency(documents: Iterable[str], reader: TextReader) -> tuple[N
 @of_one_version
 def open_lexicon(path: Path) -> Lexicon:
     open_artifact(path, KIND, FORMAT_VERSION)
-    facts = json.loads((path / "vocabulary.json").read_text(encoding="utf-8"))
+    facts = read_object(path / "vocabulary.json")
+    if absent := [name for name in OF_FACTS if name not in facts and name != "subwords"]:
+        raise wrong(path / "vocabulary.json", f"does not say {absent[0]}")
+    require_fields(path / "vocabulary.json", facts, OF_FACTS)
+    terms, forms = StringTable(path, "terms"), StringTable(path, "forms")
+    pointers, counts, frequency = (
+        np.array(open_array(path / f"{name}.npy", np.int64))
+        for name in ("forms_indptr", "form_counts", "document_frequency")
+    )
+    terms.validate()  # always, whoever made them: all of them are read now
+    forms.validate()
+    require_pointers(path / "forms_indptr.npy", pointers, len(terms), len(forms))
+    require_length(path / "form_counts.npy", len(counts), len(forms))
+    require_length(path / "document_frequency.npy", len(frequency), len(terms))
+    require_within(path / "document_frequency.npy", frequency, 0, facts["documents"] + 1)
     return Lexicon(
-        vocabulary=Vocabulary(list(StringTable(path, "terms"))),
+        vocabulary=Vocabulary(list(terms)),
         stemmer=facts["stemmer"],
         stopwords=facts["stopwords"],
         rule=rule_in(facts),
-        forms=list(StringTable(path, "forms")),
-        forms_indptr=np.load(path / "forms_indptr.npy"),
-        form_counts=np.load(path / "form_counts.npy"),
-        document_frequency=np.load(path / "document_frequency.npy"),
+        forms=list(forms),
+        forms_indptr=pointers,
+        form_counts=counts,
+        document_frequency=frequency,
         n_documents=facts["documents"],
         mean_words=facts["mean_words"],
         subwords=facts.get("subwords", False),

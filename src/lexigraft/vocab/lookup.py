@@ -14,6 +14,7 @@ import numpy as np
 from lexigraft.core.array_types import Float32s, Float64s, Int32s, Int64s
 from lexigraft.core.arrays import open_array
 from lexigraft.core.compiled import compiled, worth_loading
+from lexigraft.core.validation import require_ascending_rows, require_length, require_pointers, require_positive
 
 INDPTR, TERMS, WEIGHTS = "table_indptr.npy", "table_terms.npy", "table_weights.npy"
 SMALLEST_WEIGHT = 1e-4
@@ -97,6 +98,14 @@ def write_table(folder: Path, rows: TableRows) -> None:
     np.save(folder / WEIGHTS, rows.weights)
 
 
-def read_table(folder: Path) -> TableRows:
-    """The table of the model at `folder`."""
-    return TableRows(*(open_array(folder / name) for name in (INDPTR, TERMS, WEIGHTS)))
+def read_table(folder: Path, n_terms: int | None = None) -> TableRows:
+    """The table of the model at `folder`, which must have a row for each of so many terms, where that is given."""
+    dtypes = {INDPTR: np.int64, TERMS: np.int32, WEIGHTS: np.float32}
+    rows = TableRows(*(open_array(folder / name, dtype) for name, dtype in dtypes.items()))
+    # Always looked at, whoever made the model: it is a few milliseconds, and kernels follow what it says.
+    n_rows = rows.n_terms if n_terms is None else n_terms
+    require_pointers(folder / INDPTR, rows.indptr, n_rows, len(rows.terms))
+    require_length(folder / WEIGHTS, len(rows.weights), len(rows.terms))
+    require_ascending_rows(folder / TERMS, rows.indptr, rows.terms, rows.n_terms)
+    require_positive(folder / WEIGHTS, rows.weights)
+    return rows

@@ -1,5 +1,7 @@
 """BM25 and a model in one matrix, worked out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -23,7 +25,7 @@ QUERIES = described("bm25", LexicalSettings(), WordRule())
 
 
 def vectors(rows, terms, **facts):
-    matrix = sparse_matrix(rows, len(terms))
+    matrix = replace(sparse_matrix(rows, len(terms)), vocab_fingerprint=Vocabulary(terms).fingerprint)
     return DocumentVectors(matrix, ["", ""], Vocabulary(terms), QUERIES, "", **facts)
 
 

@@ -198,7 +198,8 @@ def _merged_line(item: "Merged", passages: bool) -> str:
 def status(
     live: LiveArgument,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Compare every byte of every file with its checksum first.")
+        bool,
+        typer.Option("--verify", help="Compare every byte of every file with its checksum first, and look through it."),
     ] = False,
     json: JsonOption = False,
 ) -> None:

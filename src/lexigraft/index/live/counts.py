@@ -17,15 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.arrays import open_array, release_pages
+from lexigraft.core.artifact import MANIFEST, read_manifest
+from lexigraft.core.compiled import compiled, worth_loading
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.made_here import validate_unless_known
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Vocabulary
+from lexigraft.core.validation import require_permutation, require_pointers, require_positive, require_within, wrong
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.state import REMEDY
 from lexigraft.vectors.counted_texts import ARRAYS, CountedRows, CountedRowsWriter, Renumbering, open_counted
 from lexigraft.vectors.store import row_ranges
 
 COUNTS, ROWS = "counts", "rows.npy"
+DISTINCT = 5  # what looking at an entry costs without a kernel (see `worth_loading`)
 
 
 class SegmentCounts(NamedTuple):
@@ -64,14 +69,54 @@ def keep_counts(rows: CountedRows, segment: Path, reordered_ids: Sequence[str] |
         np.save(folder / ROWS, np.array([row_of[row_id] for row_id in rows.row_ids], np.int64))
 
 
-def open_segment_counts(segment: Path, index: Index) -> SegmentCounts:
-    """The counts in a segment's folder, memory-mapped. Checksums are compared where its index is opened."""
+def open_segment_counts(segment: Path, index: Index, checksums: bool) -> SegmentCounts:
+    """The counts in a segment's folder, memory-mapped; `checksums` were compared where its index was opened."""
     folder = segment / COUNTS
-    indptr, term_ids, counts = (open_array(folder / f"{name}.npy") for name in ARRAYS)
+    indptr = open_array(folder / "indptr.npy", np.int64)
+    term_ids, counts = (open_array(folder / f"{name}.npy", np.int32) for name in ARRAYS[1:])
     fits = len(indptr) == index.n_documents + 1 and indptr[-1] == len(term_ids) == len(counts)
     if not fits:
         raise ArtifactError(f"{folder} does not fit the index beside it: it was changed or damaged; {REMEDY}")
-    return SegmentCounts(indptr, term_ids, counts, open_array(folder / ROWS) if index.meta.reordered else None)
+    rows = open_array(folder / ROWS, np.int64) if index.meta.reordered else None
+    found = SegmentCounts(indptr, term_ids, counts, rows)
+    manifest = read_manifest(segment)
+    if manifest is None:
+        raise ArtifactError(f"{segment / MANIFEST} cannot be read; {REMEDY}")
+    validate_unless_known(segment, manifest, checksums, lambda: validate_counts(folder, found, index), COUNTS)
+    return found
+
+
+def validate_counts(folder: Path, found: SegmentCounts, index: Index) -> None:
+    """Raise `ArtifactError` unless these are counts of the very postings that the index has."""
+    require_pointers(folder / "indptr.npy", found.indptr, index.n_documents, len(found.term_ids))
+    require_within(folder / "term_ids.npy", found.term_ids, 0, index.n_terms)
+    require_positive(folder / "counts.npy", found.counts)
+    if not np.array_equal(np.bincount(found.term_ids, minlength=index.n_terms), index.lengths):
+        raise wrong(folder / "term_ids.npy", "has other terms than the index beside it")
+    if not has_distinct_terms(found.indptr, found.term_ids, index.n_terms):
+        raise wrong(folder / "term_ids.npy", "has a document that names a term twice")
+    if found.rows is not None:
+        require_permutation(folder / ROWS, found.rows, index.n_documents)
+
+
+def has_distinct_terms(indptr: NDArray[np.int64], term_ids: NDArray[np.int32], n_terms: int) -> bool:
+    """Whether no row names a term twice."""
+    if worth_loading(DISTINCT * len(term_ids)):
+        return bool(are_distinct(indptr, term_ids, n_terms))
+    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    return len(np.unique(rows * n_terms + term_ids)) == len(term_ids)
+
+
+@compiled
+def are_distinct(indptr: NDArray[np.int64], term_ids: NDArray[np.int32], n_terms: int) -> bool:
+    """The kernel of `has_distinct_terms`."""
+    last_row = np.full(n_terms, -1, np.int64)
+    for row in range(len(indptr) - 1):
+        for at in range(indptr[row], indptr[row + 1]):
+            if last_row[term_ids[at]] == row:
+                return False
+            last_row[term_ids[at]] = row
+    return True
 
 
 def document_frequency(segments: Sequence[CountedSegment], n_terms: int) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.artifact import sync
 from lexigraft.core.errors import ArtifactError
-from lexigraft.index.live.state import DELETED, REMEDY, DeletedFile, SegmentState
+from lexigraft.index.live.state import DELETED, REMEDY, STATE_FILE, DeletedFile, SegmentState
 
 
 def write_deleted(folder: Path, segment: str, generation: int, allowed: NDArray[np.uint8]) -> DeletedFile:
@@ -35,6 +35,12 @@ def read_allowed(folder: Path, segment: SegmentState) -> NDArray[np.uint8] | Non
         raise ArtifactError(f"{path} is missing; {REMEDY}") from None
     if hashlib.sha256(stored).hexdigest() != segment.deleted.sha256:
         raise ArtifactError(f"{path} does not match its checksum: it was changed or damaged; {REMEDY}")
-    bits = np.load(io.BytesIO(stored), allow_pickle=False)
-    allowed: NDArray[np.uint8] = 1 - np.unpackbits(bits, count=segment.n_rows)
+    try:
+        bits = np.load(io.BytesIO(stored), allow_pickle=False)
+    except Exception as error:  # a header is a piece of Python to numpy: what comes of it has no end of kinds
+        raise ArtifactError(f"{path} cannot be read as an array ({error}); {REMEDY}") from error
+    fits = isinstance(bits, np.ndarray) and bits.dtype == np.uint8 and bits.shape == (-(-segment.n_rows // 8),)
+    allowed: NDArray[np.uint8] | None = 1 - np.unpackbits(bits, count=segment.n_rows) if fits else None
+    if allowed is None or np.count_nonzero(allowed) != segment.n_living:
+        raise ArtifactError(f"{path} has other deleted rows than {STATE_FILE} says; {REMEDY}")
     return allowed

@@ -114,7 +114,7 @@ class LiveIndex:
 
 def open_live(folder: Path, checksums: bool = True) -> LiveIndex:
     """Open the newest state of the live index at `folder`. Sizes, the state, the manifests and the deleted rows are
-    always checked; `checksums` also reads every byte of the segments, without which a damaged byte can end the process
+    always checked; `checksums` also reads every byte of the segments. Those that were made elsewhere are looked through
     (see `open_index`). Raises `ArtifactError` naming what is wrong."""
     return open_newest(folder, checksums)[1]
 
@@ -137,9 +137,12 @@ def open_state(folder: Path, state: LiveState, checksums: bool) -> LiveIndex:
     """The segments that `state` names; raises `OSError` where one is not whole."""
     segments = tuple(open_segment(folder, segment, checksums) for segment in state.segments)
     if not state.counts_words:
+        for named, segment in zip(state.segments, segments, strict=True):
+            if segment.index.meta.vocab_fingerprint != state.vocab_fingerprint:
+                raise ArtifactError(f"{folder / SEGMENTS / named.name} is of another vocabulary; {REMEDY}")
         return LiveIndex(segments, state.query_encoder, state.generation)
     vocabulary = longest_vocabulary([segment.index for segment in segments])
-    counted = [with_counts(folder, *item) for item in zip(state.segments, segments, strict=True)]
+    counted = [with_counts(folder, *item, checksums) for item in zip(state.segments, segments, strict=True)]
     frequencies = Frequencies(state.n_living, document_frequency(counted, len(vocabulary[0])))
     wide = tuple(Segment(widened(segment.index, *vocabulary), segment.allowed) for segment in segments)
     return LiveIndex(wide, state.query_encoder, state.generation, frequencies)
@@ -153,12 +156,15 @@ def open_segment(folder: Path, segment: SegmentState, checksums: bool) -> Segmen
     if hash_file(manifest) != segment.manifest_sha256:
         raise ArtifactError(f"{manifest} does not match its checksum: it was changed or damaged; {REMEDY}")
     index, allowed = open_index(path, checksums), read_allowed(folder, segment)
+    said, found = (segment.n_rows, segment.n_postings), (index.n_documents, index.meta.n_postings)
+    if said != found:
+        raise ArtifactError(f"{path} has {found[0]} rows and {found[1]} postings, its state says {said}; {REMEDY}")
     if index.texts is not None and allowed is not None and not index.texts.holds_any(allowed):
         index = replace(index, texts=None)  # who asks whether there are texts asks for those of living documents
     return Segment(index, allowed)
 
 
-def with_counts(folder: Path, named: SegmentState, segment: Segment) -> CountedSegment:
-    """An open segment of BM25 with the counts that lie in its folder."""
-    counts = open_segment_counts(folder / SEGMENTS / named.name, segment.index)
+def with_counts(folder: Path, named: SegmentState, segment: Segment, checksums: bool) -> CountedSegment:
+    """An open segment of BM25 with the counts that lie in its folder; `checksums`: it was opened with them."""
+    counts = open_segment_counts(folder / SEGMENTS / named.name, segment.index, checksums)
     return CountedSegment(segment.index, segment.allowed, counts)

@@ -11,6 +11,7 @@ has the checksum of itself, of every segment's manifest (which has those of the 
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from typing import Any
 from lexigraft.core.artifact import MANIFEST, canonical_json, sync
 from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.made_here import MADE_ELSEWHERE
+from lexigraft.core.stored_record import COUNT, CUT, ENCODER, MANY, POSITIVE, TEXT, YES_OR_NO, Rule, record_of, whole
 
 STATE_FILE, SEGMENTS, DELETED = "live.json", "segments", "deleted"
 KIND, FORMAT_VERSION = "live index", 2
@@ -74,6 +77,30 @@ class LiveState:
         return sum(segment.n_living for segment in self.segments)
 
 
+A_NAME = Rule(
+    lambda value: isinstance(value, str) and re.fullmatch(r"[0-9]{1,18}(-[0-9]{1,18}\.npy)?", value) is not None,
+    "a number, as segments are named by",
+)  # and no way out of the folder
+OF_DELETED = {"name": A_NAME, "n_rows": COUNT, "sha256": TEXT}
+OF_SEGMENT = {
+    "name": A_NAME,
+    "n_rows": COUNT,
+    "n_postings": MANY,
+    "scale": POSITIVE,
+    "manifest_sha256": TEXT,
+    "deleted": Rule(lambda value: value is None or isinstance(value, DeletedFile), "an object or null"),
+}
+OF_STATE = {
+    "generation": whole(0, 2**62),
+    "next_segment": whole(0, 2**62),
+    "vocab_fingerprint": TEXT,
+    "keep": CUT,
+    "passages": YES_OR_NO,
+    "query_encoder": ENCODER,
+    "mean_length": Rule(lambda value: value is None or POSITIVE.allows(value), "a number above 0"),
+}
+
+
 def is_live(folder: Path) -> bool:
     """Whether `folder` holds a live index, rather than a plain one or anything else."""
     return (folder / STATE_FILE).is_file()
@@ -97,10 +124,10 @@ def read_state(folder: Path) -> LiveState:
     try:
         content = json.loads(found)
         # Also the bytes themselves are compared: a changed blank would otherwise pass.
-        whole = isinstance(content, dict) and _serialised(content) == found
-    except ValueError:
-        whole = False
-    if not whole:
+        is_whole = isinstance(content, dict) and _serialised(content) == found
+    except (ValueError, RecursionError):
+        is_whole = False
+    if not is_whole:
         raise ArtifactError(f"{path} does not match its checksum: it was changed or damaged; {REMEDY}")
     if content.get("kind") != KIND or content.get("format_version") not in (WITHOUT_COUNTS, FORMAT_VERSION):
         found_format = f"{content.get('kind')} format {content.get('format_version')}"
@@ -108,7 +135,7 @@ def read_state(folder: Path) -> LiveState:
             f"{folder} has {found_format}, this version of Lexigraft reads {KIND} formats "
             f"{WITHOUT_COUNTS} and {FORMAT_VERSION}; make it again"
         )
-    return _state_of(content)
+    return _state_of(path, content)
 
 
 def write_state(folder: Path, state: LiveState) -> None:
@@ -132,10 +159,25 @@ def _serialised(content: Mapping[str, Any]) -> bytes:
     return (json.dumps({**body, "checksum": checksum}, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
-def _state_of(content: Mapping[str, Any]) -> LiveState:
+def _state_of(path: Path, content: Mapping[str, Any]) -> LiveState:
+    """The state in the file at `path`, every field of which is looked at: the checksum says nothing of its maker."""
     shared = {key: value for key, value in content.items() if key not in ("kind", "format_version", "checksum")}
-    segments = tuple(
-        SegmentState(**{**segment, "deleted": DeletedFile(**segment["deleted"]) if segment["deleted"] else None})
-        for segment in shared.pop("segments")
-    )
-    return LiveState(**shared, segments=segments)
+    found = shared.get("segments")
+    if not isinstance(found, list) or not all(isinstance(segment, dict) for segment in found):
+        raise ArtifactError(f"{path} does not say its segments: {MADE_ELSEWHERE}")
+    if not found:
+        raise ArtifactError(f"{path} names no segment: {MADE_ELSEWHERE}")
+    segments = tuple(_segment_of(path, segment) for segment in found)
+    return record_of(path, LiveState, {**shared, "segments": segments}, OF_STATE)
+
+
+def _segment_of(path: Path, found: Mapping[str, Any]) -> SegmentState:
+    deleted = found.get("deleted")
+    if isinstance(deleted, dict):
+        deleted = record_of(path, DeletedFile, deleted, OF_DELETED)
+    segment = record_of(path, SegmentState, {**found, "deleted": deleted}, OF_SEGMENT)
+    if segment.n_deleted > segment.n_rows:
+        raise ArtifactError(
+            f"{path} says that {segment.n_deleted} of {segment.n_rows} rows are deleted: {MADE_ELSEWHERE}"
+        )
+    return segment

@@ -113,10 +113,12 @@ class LiveWriter:
         """Begin with a copy of the index at `index`; paths in `query_encoder` start at the live folder."""
         if self.state is not None:
             raise ArtifactError(f"{self.folder} has documents already; add vectors to it")
-        meta, manifest = store.open_index(index, checksums=False).meta, read_manifest(index)
+        manifest = read_manifest(index)
+        meta = store.open_index(index).meta  # every byte is compared and, of an index made elsewhere, looked through
         require_8_bits(meta.bits)
-        if manifest is None:
-            raise ArtifactError(f"{index} went away while it was copied; try again")
+        after = read_manifest(index)
+        if manifest is None or after is None or manifest.fingerprint != after.fingerprint:
+            raise ArtifactError(f"{index} was replaced while it was copied; try again")
         name = segment_name(1)
         with write_artifact(self.folder / SEGMENTS / name, manifest) as draft:
             for file, facts in manifest.files.items():
@@ -307,7 +309,7 @@ class LiveWriter:
         """The living documents of segments of BM25 as one segment, made of their counts. `weighed_anew`: they are all
         there are, so vocabulary and average length become those of an index made of them at once."""
         together = zip(named, segments, strict=True)
-        counted = [with_counts(self.folder, *item) for item in together if item[1].n_living]
+        counted = [with_counts(self.folder, *item, checksums=True) for item in together if item[1].n_living]
         name = segment_name(state.next_segment)
         with self.scratch() as scratch:
             meta, mean_length = write_merged_segment(
