@@ -39,8 +39,8 @@ def read_run(path: Path) -> list[Ranking]:
             score, rank = float(fields[4]), int(fields[3])
         except ValueError as error:
             raise InputError(f"{where}: rank and score must be numbers: {error}") from error
-        if math.isnan(score):
-            raise InputError(f"{where}: the score {fields[4]!r} is not a number, and nothing can be ranked by it")
+        if not math.isfinite(score):
+            raise InputError(f"{where}: the score {fields[4]!r} is not a finite number, and nothing can be ranked by it")
         hits[fields[2]] = (-score, rank)
     rankings = []
     for query, hits in lists.items():
@@ -52,9 +52,12 @@ def read_run(path: Path) -> list[Ranking]:
 def _fields(path: Path, n_fields: int, form: str) -> Iterator[tuple[str, list[str]]]:
     if not path.is_file():
         raise InputError(f"there is no file {path}")
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
-        for number, line in enumerate(file, 1):
-            fields = line.split()
+    with path.open("rb") as file:  # decoded line by line: wrong bytes that were replaced could make two ids one
+        for number, raw in enumerate(file, 1):
+            try:
+                fields = raw.decode("utf-8-sig" if number == 1 else "utf-8").split()
+            except UnicodeDecodeError as error:
+                raise InputError(f"{path}:{number} is not UTF-8 ({error.reason}); convert the file") from error
             if fields and len(fields) != n_fields:
                 raise InputError(f"{path}:{number}: expected '{form}', found {len(fields)} fields")
             if fields:

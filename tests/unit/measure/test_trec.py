@@ -38,7 +38,10 @@ def test_scores_order_a_run_and_ranks_break_ties(tmp_path):
     [
         ("q Q0 d 1\n", ":1: expected"),
         ("q Q0 d x 1 t\n", "must be numbers"),
-        ("q Q0 c 1 2 t\nq Q0 d 2 NaN t\n", ":2: the score 'NaN' is not a number"),
+        ("q Q0 c 1 2 t\nq Q0 d 2 NaN t\n", ":2: the score 'NaN' is not a finite number"),
+        ("q Q0 d 1 1e400 t\n", ":1: the score '1e400' is not a finite number"),
+        ("q Q0 d 1 -inf t\n", ":1: the score '-inf' is not a finite number"),
+        (f"q Q0 d {'9' * 5000} 1 t\n", ":1: rank and score must be numbers"),
         ("q Q0 d 1 2 t\nq Q0 d 2 1 t\n", ":2: .* already"),
     ],
 )
@@ -48,3 +51,9 @@ def test_bad_runs(tmp_path, text, says):
         read_run(tmp_path / "run")
     with pytest.raises(InputError, match="there is no file"):
         read_run(tmp_path / "absent")
+
+
+def test_wrong_bytes_are_not_replaced_because_two_ids_could_become_one(tmp_path):
+    (tmp_path / "run").write_bytes(b"q Q0 d\xe4 1 2 t\nq Q0 d\xf6 2 1 t\n")
+    with pytest.raises(InputError, match=r"run:1 is not UTF-8 \(.*\); convert the file"):
+        read_run(tmp_path / "run")
