@@ -44,5 +44,5 @@ def consistent(records: Iterable[tuple[Placed, Qrel]], file: Path, on_duplicate:
             )
         n_dropped, example = n_dropped + 1, example or f"{pair} on {place.unit}s {number} and {place.number}"
     if n_dropped:
-        message = "%s: %d judgements dropped because their pair was judged otherwise before (such as %s); the first counts"
+        message = "%s: %d judgements dropped, their pair was judged otherwise before (such as %s); the first counts"
         log.warning(message, file, n_dropped, example)

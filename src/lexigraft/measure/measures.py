@@ -67,8 +67,6 @@ def trec_eval_available() -> bool:
 def _measure_with_ir_measures(
     ranked: Mapping[str, Sequence[str]], judged: Judgements, measures: Sequence[str]
 ) -> list[Measurement]:
-    import ir_measures
-
     by_cutoff: dict[int | None, dict[Any, list[str]]] = {}
     for name in measures:
         parsed = parsed_measure(name)
@@ -91,8 +89,9 @@ def _calculated(measures: list[Any], qrels: Judgements, run: Mapping[str, Mappin
     except Exception as error:  # some are computed by programs of others, each of which fails in its own way
         named = ", ".join(map(str, measures))
         raise InputError(
-            f"{named} cannot be computed for these judgements and rankings ({type(error).__name__}); ERR and exponential "
-            "gain, for example, are for grades from 0 to 4, queries whose ids are numbers, and ids without white space"
+            f"{named} cannot be computed for these judgements and rankings ({type(error).__name__}); ERR and "
+            "exponential gain, for example, are for grades from 0 to 4, queries whose ids are numbers, and ids without "
+            "white space"
         ) from error
 
 

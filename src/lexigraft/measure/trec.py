@@ -40,7 +40,7 @@ def read_run(path: Path) -> list[Ranking]:
         except ValueError as error:
             raise InputError(f"{where}: rank and score must be numbers: {error}") from error
         if not math.isfinite(score):
-            raise InputError(f"{where}: the score {fields[4]!r} is not a finite number, and nothing can be ranked by it")
+            raise InputError(f"{where}: the score {fields[4]!r} is not a finite number: nothing can be ranked by it")
         hits[fields[2]] = (-score, rank)
     rankings = []
     for query, hits in lists.items():

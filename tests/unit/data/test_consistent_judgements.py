@@ -24,7 +24,8 @@ def collection(tmp_path):
 
 
 def test_a_pair_with_two_grades_is_an_error_that_names_both_lines(collection):
-    with pytest.raises(InputError, match=r"test\.tsv:4: document 'd' for query 'q' is judged 3, and 1 on line 2; .*skip"):
+    says = r"test\.tsv:4: document 'd' for query 'q' is judged 3, and 1 on line 2; .*skip"
+    with pytest.raises(InputError, match=says):
         open_collection(collection).qrels("test")
 
 
