@@ -11,7 +11,8 @@ from lexigraft.core.types import Ranking
 from lexigraft.measure.measures import measure, trec_eval_available
 
 FAMILIES = (
-    "nDCG NDCG R Recall RR MRR P AP Success SetP SetR SetF SetAP Bpref infAP IPrec Rprec Judged Compat NumRel INST".split()
+    *"nDCG NDCG R Recall RR MRR P AP Success SetP SetR SetF SetAP".split(),
+    *"Bpref infAP IPrec Rprec Judged Compat NumRel INST".split(),
 )
 NUMBERS = ["0", "1", "-1", "10", "1.5", "1e400", "nan", "inf", "2147483648", "9" * 20, "9" * 90, "None", "True", "''"]
 KEYS = ["cutoff", "rel", "judged_only", "dcg", "gains", "p", "T", "beta", "min_rel", "max_rel", "recall", "relative"]
