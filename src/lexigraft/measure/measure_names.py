@@ -35,9 +35,10 @@ def parsed_measure(name: str) -> Any:
 
     require_plain(name)
     try:
-        found = ir_measures.parse_measure(canonical(name))
+        found: Any = ir_measures.parse_measure(canonical(name))
         found.validate_params()
-        supported = ir_measures.DefaultPipeline.supports(found)
+        pipeline: Any = ir_measures.DefaultPipeline
+        supported = pipeline.supports(found)
     except Exception as error:  # it evaluates the name as Python does, and raises whatever that raises
         raise _unknown(name, _first_line(error)) from error
     if not supported:

@@ -22,10 +22,14 @@ def test_only_the_first_are_written():
     assert len(file.getvalue().splitlines()) == 2
 
 
-def test_ids_with_spaces_stay_one_field(tmp_path):
+def test_ids_with_spaces_stay_one_field_and_none_is_written_like_another(tmp_path):
+    ids = ("a b", "\u00a0c", "d%20e", "d e", "d%2520e", "100%", "%41")
+    rankings = [Ranking("q 1", ids, tuple(range(9, 2, -1))), Ranking("q%201", ("a",), (1.0,))]
     with (tmp_path / "run").open("w") as file:
-        write_run(file, [Ranking("q 1", ("a b", "\u00a0c", "d%20e"), (3.0, 2.0, 1.0))], "tag")
-    assert read_run(tmp_path / "run") == [Ranking("q%201", ("a%20b", "%C2%A0c", "d%20e"), (3.0, 2.0, 1.0))]
+        write_run(file, rankings, "tag")
+    written = [line.split()[2] for line in (tmp_path / "run").read_text().splitlines()]
+    assert written == ["a%20b", "%C2%A0c", "d%2520e", "d%20e", "d%252520e", "100%", "%41", "a"]
+    assert read_run(tmp_path / "run") == rankings
 
 
 def test_scores_order_a_run_and_ranks_break_ties(tmp_path):
