@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test quick-tests test-integrations lint style types docs reference bench-head bench-index bench-engines clean
+.PHONY: quickstart test quick-tests test-integrations nightly lint style types docs reference bench-head bench-index bench-engines clean
 
 quickstart: .venv/.train
 	HF_HUB_OFFLINE=1 $(BIN)/lexigraft quickstart $(if $(FULL),--full)
@@ -22,6 +22,11 @@ quick-tests: .venv/.dev
 # sooner than one after the other by two.
 test-integrations: .venv/.dev docs
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m integration -n 2 --dist loadfile --no-loadscope-reorder
+
+# Property tests on examples that nobody has seen. What fails is kept in tests/failures/ and tried first the next time; add
+# the example that is printed to its test.
+nightly: .venv/.dev
+	LEXIGRAFT_EXAMPLES=fresh OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/property -n 2 --dist loadfile
 
 lint: style types
 

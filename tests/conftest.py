@@ -15,6 +15,7 @@ import typer
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ["LEXIGRAFT_CHECKSUMS"] = "always"  # nothing that tests read is remembered in the user's home
 from hypothesis import HealthCheck, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
 
 from lexigraft.cli.app import main
 from lexigraft.core.artifact import Manifest, write_artifact
@@ -26,9 +27,14 @@ from lexigraft.index.build import build_index
 from lexigraft.vectors.store import DocumentVectors
 from tests.kernels import compile_together
 
-# Kernels compile on first use, so no example has a deadline; the same examples every time.
-settings.register_profile("lexigraft", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-settings.load_profile("lexigraft")
+# Kernels compile on first use: no example has a deadline. The same examples every time; with LEXIGRAFT_EXAMPLES=fresh
+# (`make nightly`) others each time, more of them, after those that failed before, which are kept.
+settings.register_profile("same", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+settings.register_profile(
+    "fresh", settings.get_profile("same"), derandomize=False, max_examples=300, print_blob=True,
+    database=DirectoryBasedExampleDatabase(Path(__file__).parent / "failures"),
+)  # fmt: skip
+settings.load_profile(os.environ.get("LEXIGRAFT_EXAMPLES", "same"))
 
 # The longest first, or one worker has them left when the other has nothing to do.
 LONGEST = ("tests/integration/test_quickstart.py", "tests/integration/test_collections.py")

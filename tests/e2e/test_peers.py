@@ -149,13 +149,18 @@ def test_a_hybrid_is_its_two_systems_fused(call, place):
     queries = ["kura kure", "mela", "tosi zana"]
     with Retriever.open(run, "hybrid") as hybrid:
         together = hybrid.search_many([*queries, " "], k=5)
-        assert len(hybrid) == 60 and together[:3] == [hybrid.search(query, k=5) for query in queries]
+        assert len(hybrid) == 60
+        # Which kernel multiplies matrices depends on their sizes, so a query alone may differ in its last bits.
+        one_by_one = [hybrid.search(query, k=5) for query in queries]
+        for hits, alone in zip(together, one_by_one, strict=False):
+            assert [hit.doc_id for hit in hits] == [hit.doc_id for hit in alone]
+            assert [hit.score for hit in hits] == pytest.approx([hit.score for hit in alone], abs=1e-6)
         assert together[3] == [] and hybrid.unknown_words("kura") == [] and not hybrid.in_passages
         with pytest.raises(SettingError, match="searched as a whole, without where"):
             hybrid.search("kura", where="year > 3")
         with pytest.raises(InputError, match="hybrid system, whose scores have no terms"):
             hybrid.terms("kura")
-    for query, hits in zip(queries, together, strict=False):
+    for query, hits in zip(queries, one_by_one, strict=True):
         parts = []
         for name in choice.of:
             with Retriever.open(run, name) as retriever:

@@ -3,24 +3,30 @@
 import importlib.util
 import logging
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from lexigraft.core.artifact import Manifest, hash_file, read_manifest, recipe
+from lexigraft.core.artifact import Manifest, read_manifest, recipe
 from lexigraft.core.config import settings_config
 from lexigraft.core.errors import ArtifactError, SettingError
 from lexigraft.core.installing import install_extra
 from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.core.settings import BackboneSettings, FinetuneSettings, MlmSettings, Settings
+from lexigraft.core.settings import FinetuneSettings, Settings
 from lexigraft.core.systems_table import BM25
 from lexigraft.data.collection import CORPUS, Collection
 from lexigraft.data.sources import open_source
-from lexigraft.learn.backbone_choice import SCRATCH, BackboneChoice, backbone_name, file_hashes
+from lexigraft.learn.backbone_choice import SCRATCH, BackboneChoice, backbone_name
+from lexigraft.learn.backbone_training import BackboneTraining
+from lexigraft.learn.finetuning_recipe import (
+    finetuning_config,
+    named_files,
+    require_no_pressure_on_queries,
+    require_positions,
+)
 from lexigraft.learn.training_data import DEV, TRAIN, can_train, measured_training_queries, scores_file, training_files
 from lexigraft.learn.training_job import TrainingJob
+from lexigraft.learn.training_stage import ensure_trained
 from lexigraft.stages.collect import reading_of_others
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.expanded_documents import Expansions, expanded_collection, named_expansions
@@ -59,8 +65,8 @@ class ModelTraining:
         self.collection, self.measured_split, self.folder = collection, measured_split, folder
         self.settings, self.artifacts, self.progress = settings, artifacts, progress
         self.data = training_files(collection)
-        self.backbone = self._backbone()
-        self._language_model: BackboneChoice | None = None
+        self._start = BackboneTraining(collection, self.data, folder, settings, artifacts, progress)
+        self.backbone = self._start.choice
         self._made: dict[str, Manifest] = {}  # by folder: asked for by several stages, made or kept once
 
     def vocabulary(self) -> Manifest:
@@ -107,46 +113,8 @@ class ModelTraining:
         )  # fmt: skip
 
     def language_model(self) -> BackboneChoice:
-        """What every later stage starts from: the backbone, trained as a masked language model where the settings ask
-        for it, on one corpus and then on a second. The vocabulary does not depend on it."""
-        mlm, layers = self.settings.mlm, self.settings.model.layers
-        if self._language_model is None:
-            for source in (mlm.source, mlm.second):  # one that is missing is said before anything is trained
-                if source:
-                    open_source(source, reading_of_others(self.settings.data))
-            chosen = self.backbone
-            if mlm.trains:
-                chosen = self._masked_lm("mlm", chosen, layers, mlm, mlm.source)
-            if mlm.second:
-                chosen = self._masked_lm("mlm-second", chosen, 0, mlm.on_second(), mlm.second)
-            self._language_model = chosen
-        return self._language_model
-
-    def _masked_lm(
-        self, part: str, backbone: BackboneChoice, layers: int, mlm: MlmSettings, source: str
-    ) -> BackboneChoice:
-        from lexigraft.learn import mlm_training
-        from lexigraft.learn import vocabulary as words
-
-        raw, seed, path = mlm_training.reads_raw(self.settings.model), self.settings.run.seed, self.folder.model(part)
-        config = {**backbone.recipe, "layers": layers, "raw": raw, **mlm_training.deciding(mlm)}
-        other = open_source(source, reading_of_others(self.settings.data)) if source else None
-        parents = dict(self.data) if other is None else {"texts": other.digest(CORPUS)}
-        wanted = Manifest(mlm_training.KIND, mlm_training.FORMAT_VERSION, config, parents, seed)
-
-        def make(checkpoint: Path, out: Path) -> None:
-            own = words.texts_of(self.collection)
-            texts = own if other is None else (document.contents for document in other.documents())
-            mlm_training.train_masked_lm(
-                texts, backbone.source, backbone.name, layers, raw, mlm,
-                TrainingJob(seed, recipe(wanted), self.progress, checkpoint, out),
-            )  # fmt: skip
-
-        made = self._train("mlm", part, wanted, make, part)
-        for begun in ("checkpoint", "texts"):
-            shutil.rmtree(self.folder.model(f"{part}-{begun}"), ignore_errors=True)
-        self.artifacts.add_facts(part, mlm_training.read_facts(path))
-        return BackboneChoice(backbone.name, str(path), {"backbone": backbone.name, "trained": made.fingerprint})
+        """What every stage after the vocabulary starts from."""
+        return self._start.language_model()
 
     def pretrained(self) -> Manifest:
         from lexigraft.learn import pretraining
@@ -182,7 +150,7 @@ class ModelTraining:
                 model, self.settings.pretrain, TrainingJob(seed, recipe(wanted), self.progress, checkpoint, out),
             )  # fmt: skip
 
-        return self._train("pretrain", "pretrained", wanted, make)
+        return ensure_trained(self.artifacts, self.folder, "pretrain", "pretrained", wanted, make)
 
     def finetuned(self) -> Manifest:
         from lexigraft.learn import finetuning
@@ -190,34 +158,22 @@ class ModelTraining:
 
         model, settings, seed = self.settings.model, self.settings.finetune, self.settings.run.seed
         if model.queries != "model":
-            _require_no_pressure_on_queries(settings)
-        files = _named_files(settings)  # read first: one that is missing is said before anything is trained
+            require_no_pressure_on_queries(settings)
+        files = named_files(settings)  # read first: one that is missing is said before anything is trained
         named_expansions(model.expansions)
         if self.settings.tilde.trains and self.settings.tilde.positives:
             scores_file("tilde.positives", self.settings.tilde.positives)
         if backbone_name(model.backbone) == SCRATCH:
-            _require_positions(self.settings)
+            require_positions(self.settings)
         source = self._table_source() if model.expands_by_table else {}
         parents = {"pretrained": self.pretrained().fingerprint, **self.data, **source}
         if self.settings.teacher.trains:
             settings = self.taught()
-            files = _named_files(settings)
+            files = named_files(settings)
         elif settings.miner:
             settings = self._with_mined()
-            files = _named_files(settings)
-        lengths = {"query_length": model.query_length, "document_length": model.document_length}
-        config = {
-            **lengths,
-            "alpha": model.alpha,
-            "pooling": model.pooling,
-            "pooled": model.pooled,
-            **({"queries": model.queries} if model.queries != "model" else {}),
-            **({"first_terms": model.first_terms} if model.first_terms else {}),
-            **({"calibrate": model.calibrate} if model.calibrate != "all" else {}),
-            **({"table_terms": model.table_terms} if model.expands_by_table else {}),
-            "finetune": _deciding(settings),
-            "measured": self.measured_split,
-        }
+            files = named_files(settings)
+        config = finetuning_config(model, settings, self.measured_split)
         expansions = self.expansions()
         if expansions is not None:
             config["expansion_length"], files["expansions"] = model.expansion_length, expansions.digest
@@ -237,7 +193,7 @@ class ModelTraining:
                     TrainingJob(seed, recipe(wanted), self.progress, checkpoint, out), self.folder,
                 )  # fmt: skip
 
-        made = self._train("finetune", "finetuned", wanted, make)
+        made = ensure_trained(self.artifacts, self.folder, "finetune", "finetuned", wanted, make)
         for stage in ("pretrain", "tilde", "finetune"):
             for what in ("checkpoint", "texts", "alpha", "table", "lessons"):
                 shutil.rmtree(self.folder.model(f"{stage}-{what}"), ignore_errors=True)
@@ -328,88 +284,5 @@ class ModelTraining:
             )  # fmt: skip
 
         if "tilde" not in self._made:
-            self._made["tilde"] = self._train("tilde", "tilde", wanted, make)
+            self._made["tilde"] = ensure_trained(self.artifacts, self.folder, "tilde", "tilde", wanted, make)
         return self._made["tilde"]
-
-    def _backbone(self) -> BackboneChoice:
-        """What `model.backbone` means here; one from scratch is made first."""
-        from lexigraft.learn import vocabulary as words
-        from lexigraft.learn.fresh_backbone import FORMAT_VERSION, KIND, size_config
-
-        name, size = backbone_name(self.settings.model.backbone), self.settings.backbone
-        if name != SCRATCH:
-            if size != BackboneSettings():
-                log.warning("model.backbone = %r is not from scratch: the settings of [backbone] mean nothing", name)
-            return BackboneChoice(name, name, {"backbone": name, **file_hashes(Path(name))})
-        layers, seed, path = self.settings.model.layers, self.settings.run.seed, self.folder.model("backbone")
-        learned_from = {} if size.tokenizer else self.data
-        wanted = Manifest(KIND, FORMAT_VERSION, size_config(self.settings), learned_from, seed)
-        made = self.artifacts.ensure(
-            "vocabulary", "backbone", path, wanted,
-            lambda out: words.make_backbone(self.collection, layers, seed, out, size),
-        )  # fmt: skip
-        return BackboneChoice(SCRATCH, str(path), {"backbone": SCRATCH, "made": made.fingerprint})
-
-    def _train(
-        self, stage: str, part: str, wanted: Manifest, make: Callable[[Path, Path], None], label: str = ""
-    ) -> Manifest:
-        """One training stage; a checkpoint has the recipe of the model it is on the way to, no other is continued."""
-        label = label or stage
-        checkpoint = self.folder.model(f"{label}-checkpoint")
-        if self.artifacts.is_forced(stage):
-            for begun in (checkpoint, self.folder.model(f"{label}-alpha")):
-                shutil.rmtree(begun, ignore_errors=True)
-        return self.artifacts.ensure(
-            stage, label, self.folder.model(part), wanted, lambda out: make(checkpoint, out), together=True
-        )
-
-
-def _require_positions(settings: Settings) -> None:
-    """Raise where a stage would read more of a text than an encoder from scratch has positions for."""
-    model, tilde = settings.model, settings.tilde
-    expands = bool(model.expansions) or tilde.trains
-    lengths = {
-        "model.query_length": model.query_length,
-        "model.document_length and expansion_length": model.document_length + expands * model.expansion_length,
-        "mlm.length": settings.mlm.length if settings.mlm.trains else 0,
-        "tilde.query_length": tilde.query_length if tilde.trains else 0,
-        "tilde.document_length": tilde.document_length if tilde.trains else 0,
-    }
-    for name, length in lengths.items():
-        if length > settings.backbone.positions:
-            raise SettingError(
-                f"{name}: {length} subwords are more than backbone.positions, which is {settings.backbone.positions}; "
-                "read less, or give the encoder more positions"
-            )
-
-
-def _require_no_pressure_on_queries(settings: FinetuneSettings) -> None:
-    """Raise where the number of a query's terms would have to be learned, and no model writes them."""
-    if settings.mask_kl and not settings.dk:
-        raise SettingError(
-            "finetune.mask_kl compares masked vectors with whole ones, and where no model writes queries only "
-            "documents are masked; set finetune.dk to more than 0"
-        )
-    for name in ("flops_q", "l1_q"):
-        if getattr(settings, name):
-            raise SettingError(
-                f"finetune.{name} = {getattr(settings, name)} presses on queries, and their own words are all that "
-                "they have where no model writes them; set it to 0 and take flops_d, l1_d, df_flops or joint_flops"
-            )
-
-
-def _deciding(settings: FinetuneSettings) -> dict[str, Any]:
-    """The settings that decide what is learned. Files count by what is in them, not by their names."""
-    left_out = ["chunk", "tensorboard", "negatives", "teacher", "teachers", "steps" if settings.epochs else "epochs"]
-    if not settings.hears:
-        left_out.append("taught")
-    if not settings.patience:
-        left_out.append("patience")  # models from before this setting are those that it would make
-    return {name: value for name, value in settings_config(settings).items() if name not in left_out}
-
-
-def _named_files(settings: FinetuneSettings) -> dict[str, str]:
-    """The hashes of the files that fine-tuning reads beside the collection."""
-    negatives = settings.negatives if settings.n_negatives and not settings.miner else ""
-    files = {"negatives": negatives, "teacher": settings.teacher}
-    return {name: hash_file(scores_file(f"finetune.{name}", file)) for name, file in files.items() if file}

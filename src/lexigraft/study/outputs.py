@@ -78,7 +78,7 @@ def write_outputs(out: Path, study: Study, evidence: Evidence, scale: Scale) -> 
                 "outcomes": [
                     {"collection": of.collection, "a": of.contrast.a.described, "b": of.contrast.b.described,
                      "measure": of.contrast.measure, "expected": of.contrast.expect, "found": of.found, "of a": of.a,
-                     "of b": of.b, "p": of.p, "spread": of.spread, "seeds": list(of.seeds)}
+                     "of b": of.b, "p": _six_digits(of.p), "spread": of.spread, "seeds": list(of.seeds)}
                     for of in one.outcomes
                 ],
             }
@@ -93,6 +93,11 @@ def write_outputs(out: Path, study: Study, evidence: Evidence, scale: Scale) -> 
     }  # fmt: skip
     write_json(out / "results.json", results)
     return results
+
+
+def _six_digits(p: float | None) -> float | None:
+    """Digits that do not depend on the processor: further ones come out differently on x86 and ARM."""
+    return None if p is None else float(f"{p:.6g}")
 
 
 def _without_curves(looks: dict[str, Any]) -> dict[str, Any]:
