@@ -75,6 +75,8 @@ def main() -> None:
         _fail(f"{place}{error.strerror or error}")
     except KeyboardInterrupt:
         _stopped()
+    except MemoryError:
+        _fail("there is not enough memory for this; give it more, or ask for less at once")
     except SystemExit as stop:
         if stop.code == STOPPED:  # typer makes this of Ctrl-C, and says nothing
             _stopped()
