@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lexigraft.cli.console import err, print_line
-from lexigraft.cli.lazy import MARKUP, LazyGroup, hide_types_of_flags
+from lexigraft.cli.lazy import MARKUP, LazyGroup, hide_types_of_flags, show_odd_characters_in_words
 from lexigraft.cli.plain_values import convert_plain_values
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import is_leader, process_rank
@@ -31,6 +31,7 @@ A tour, from text to explained results:
 """
 
 hide_types_of_flags()
+show_odd_characters_in_words()
 convert_plain_values()
 app = typer.Typer(
     cls=LazyGroup,

@@ -1,4 +1,3 @@
-import os
 import sys
 
 import pytest
@@ -17,6 +16,6 @@ def test_a_file_without_an_end_is_no_file_of_settings(tmp_path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a device of Linux")
 def test_a_device_without_an_end(tmp_path):
-    os.symlink("/dev/zero", tmp_path / "zero.toml")
+    (tmp_path / "zero.toml").symlink_to("/dev/zero")
     with pytest.raises(SettingError, match="larger than 16 MiB"):
         read_toml(tmp_path / "zero.toml")
