@@ -22,6 +22,7 @@ from lexigraft.core.systems import System
 from lexigraft.core.systems_table import BM25, DENSE
 from lexigraft.core.types import Ranking
 from lexigraft.data.collection import QUERIES
+from lexigraft.made_pairs.making import CUT_OUT
 from lexigraft.measure.compare import PairedTest, paired_test
 from lexigraft.measure.measures import measure
 from lexigraft.search.hybrid import RRF, WEIGHTED, Fusion, HybridTextSearch
@@ -96,6 +97,8 @@ def ensure_choice(run: FinishedRun, artifacts: Ensurer, system: System, parts: S
 
 def shared_queries(run: FinishedRun, parts: Sequence[System]) -> ValidationQueries:
     """Those that no part trained on; raises where there are none."""
+    if untaught := _untaught_queries(run, parts):
+        return untaught
     found = [validation_queries(run, measured=False, system=part) for part in parts if part.learns]
     found = found or [validation_queries(run, measured=False)]
     of_all = set.intersection(*({qrel.query_id for qrel in one.qrels} for one in found))
@@ -104,6 +107,19 @@ def shared_queries(run: FinishedRun, parts: Sequence[System]) -> ValidationQueri
         reason = "no judged query was held out of the training of both systems"
         raise NoValidationQueriesError(reason, "give both the same finetune.validation_queries, or add qrels/dev.tsv")
     return found[0]._replace(qrels=kept)
+
+
+def _untaught_queries(run: FinishedRun, parts: Sequence[System]) -> ValidationQueries | None:
+    """Made queries of all documents, many more than are held out, where no part has learned from made pairs: BM25, and
+    an encoder that was taken as it comes. None where a part has, or there are no such queries."""
+    if not run.settings.data.makes_pairs or CUT_OUT not in run.collection.splits:
+        return None
+    for part in parts:
+        trained = read_manifest(run.folder.of(part).model(part.trained_part)) if part.kind == DENSE else None
+        if part.kind != BM25 and (trained is None or trained.config.get("trains", True)):
+            return None
+    qrels = run.collection.qrels(CUT_OUT)
+    return ValidationQueries("made queries that neither of them trained on", CUT_OUT, qrels) if qrels else None
 
 
 def fusions(settings: HybridSettings) -> list[Fusion]:

@@ -2,7 +2,8 @@
 
 The texts are read three times: to count them, to count their words and find near-copies, and to make the pairs. Of a
 large collection, 100,000 documents are taken, evenly from all of it. Some documents are held out: their queries do not
-train, but choose settings (dev) and, where nothing is judged, are measured (test).
+train, but choose settings (dev) and, where nothing is judged, are measured (test). What learns from none of the pairs
+is chosen by more queries (cut-out): by all that do not stand in their documents, whether or not others train by them.
 """
 
 import hashlib
@@ -31,10 +32,11 @@ from lexigraft.made_pairs.of_document import LEFT_OUT, LINK, MadeQuery, made_of
 from lexigraft.made_pairs.told import MadeCounts
 from lexigraft.made_pairs.words_of_queries import WordUse, split_words
 
-TRAIN, DEV, TEST = "train", "dev", "test"
+TRAIN, DEV, TEST, CUT_OUT = "train", "dev", "test", "cut-out"
 MOST_DOCUMENTS_READ, MOST_PAIRS = 100_000, 100_000
 DEV_SHARE, TEST_SHARE, UNMEASURED_SHARE = 0.15, 0.1, 0.01  # of the documents
 MOST_HELD_OUT = 600  # documents of a split
+MOST_CUT_OUT = 1_000  # queries: more tell systems apart that differ by less than anybody would see
 MANY_GIVEN = 5_000  # training pairs: who has so many needs no made ones
 PREFIX = "made:"
 
@@ -70,7 +72,7 @@ class PairMaker:
         self.every = 1  # of the documents, every so many-th is taken
         self.asked: dict[str, _Asked] = {}  # by the words of the query
         self.held_out: dict[str, str] = {}  # by document: the split that it is held out for
-        self.judged: dict[str, list[Qrel]] = {TRAIN: [], DEV: [], TEST: []}
+        self.judged: dict[str, list[Qrel]] = {TRAIN: [], DEV: [], TEST: [], CUT_OUT: []}
 
     def write(self, folder: Path) -> MadeCounts:
         """Write the collection of made pairs into `folder`, which is made; raises where they are too few."""
@@ -78,7 +80,7 @@ class PairMaker:
         self.every = -(-self.counts.documents // MOST_DOCUMENTS_READ) or 1
         use, copies = self._look()
         documents = self._documents(use, copies)
-        qrels = {split: self._judgements(split) for split in (TRAIN, DEV, TEST)}
+        qrels = {split: self._judgements(split) for split in self.judged}
         write_collection(folder, documents, self._queries(), qrels)  # which goes through them in this order
         self.counts.require_enough(self.collection.name, measures=not self.measured)
         self.counts.write(folder)
@@ -161,15 +163,21 @@ class PairMaker:
 
     def _queries(self) -> Iterator[Query]:
         """Those that stay, numbered in order, then those that were given; asked for when all documents were read."""
+        cut_out: list[list[Qrel]] = []
         for number, one in enumerate(self._kept(), 1):
             query_id, split = f"{PREFIX}{number}", self.held_out.get(one.doc_ids[0], TRAIN)
-            self.judged[split] += [Qrel(query_id, doc_id, 1) for doc_id in one.doc_ids]
+            qrels = [Qrel(query_id, doc_id, 1) for doc_id in one.doc_ids]
+            self.judged[split] += qrels
+            if one.kind in LEFT_OUT and split != TEST:
+                cut_out.append(qrels)
             self.counts.add(split, one.kind, one.text, one.doc_ids[0])
             yield Query(query_id, one.text)
         given = {qrel.query_id for qrel in self.given_pairs}
         if given:
             yield from (query for query in self.collection.queries() if query.query_id in given)
         self.judged[TRAIN] += self.given_pairs
+        every = -(-len(cut_out) // MOST_CUT_OUT) or 1
+        self.judged[CUT_OUT] += [qrel for qrels in cut_out[::every] for qrel in qrels]
 
     def _kept(self) -> Iterator[_Asked]:
         """The queries that stay: all that are held out, and of those that train no more than the most, evenly."""

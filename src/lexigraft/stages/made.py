@@ -20,7 +20,7 @@ from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.few_steps import with_few_steps
 from lexigraft.stages.layout import FULL, JUDGED, RunFolder
 
-KIND, FORMAT_VERSION = "made-pairs", 1
+KIND, FORMAT_VERSION = "made-pairs", 2
 MADE = "made"  # what a report calls the queries
 
 log = logging.getLogger(__name__)

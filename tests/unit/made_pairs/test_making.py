@@ -10,7 +10,7 @@ from lexigraft.data.collection import open_collection
 from lexigraft.data.write import write_collection
 from lexigraft.made_pairs import making
 from lexigraft.made_pairs.drops import MEASURED, NEAR_COPY, TOO_MANY
-from lexigraft.made_pairs.making import DEV, TEST, TRAIN, PairMaker, given_pairs
+from lexigraft.made_pairs.making import CUT_OUT, DEV, TEST, TRAIN, PairMaker, given_pairs
 from lexigraft.made_pairs.told import in_words, read_counts
 
 N = 400
@@ -39,7 +39,7 @@ def test_the_made_collection_reads_as_any_other(tmp_path):
     pairs, counts = made(write(tmp_path / "texts", map(page, range(N))), tmp_path / "pairs")
     queries = {query.query_id: query.text for query in pairs.queries()}
     documents = {document.doc_id: document for document in pairs.documents()}
-    assert pairs.splits == ("dev", "test", "train")
+    assert pairs.splits == ("cut-out", "dev", "test", "train")
     assert len(documents) == N == counts["documents"]
     for split in (TRAIN, DEV, TEST):
         qrels = pairs.qrels(split)
@@ -51,6 +51,22 @@ def test_the_made_collection_reads_as_any_other(tmp_path):
     assert counts["made"][DEV].keys() == {"title"}  # words that were cut out
     assert 0.08 * N < sum(counts["made"][DEV].values()) < 0.25 * N
     assert len(counts["examples"]["title"]) == 3
+
+
+def test_what_learns_nothing_is_chosen_by_all_queries_that_were_cut_out(tmp_path, monkeypatch):
+    texts = write(tmp_path / "texts", map(page, range(N)))
+    pairs, counts = made(texts, tmp_path / "pairs")
+    queries = {query.query_id: query.text for query in pairs.queries()}
+    cut_out = {qrel.query_id for qrel in pairs.qrels(CUT_OUT)}
+    measured = {qrel.query_id for qrel in pairs.qrels(TEST)}
+    titles = {name for name, text in queries.items() if text.startswith("Title")}
+    assert cut_out == titles - measured and measured <= titles  # also those that train
+    assert {qrel.query_id for qrel in pairs.qrels(DEV)} < cut_out
+    monkeypatch.setattr(making, "MOST_CUT_OUT", 50)
+    fewer, same = made(texts, tmp_path / "fewer")
+    some = {qrel.query_id for qrel in fewer.qrels(CUT_OUT)}
+    assert some < cut_out and 25 < len(some) <= 50 and same == counts
+    assert max(int(name.split(":")[1]) for name in some) > 0.8 * len(queries)  # evenly of all
 
 
 def test_documents_that_are_held_out_do_not_train(tmp_path):
