@@ -37,7 +37,7 @@ def show_odd_characters_in_words() -> None:
             setattr(kind, "format_message", _in_words(said))  # noqa: B010
 
 
-def _all_below(kind: type) -> list[type]:
+def _all_below(kind: Any) -> list[Any]:
     return [kind, *(one for below in kind.__subclasses__() for one in _all_below(below))]
 
 
