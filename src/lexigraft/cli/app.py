@@ -9,7 +9,7 @@ import typer
 
 from lexigraft.cli.console import err, print_line
 from lexigraft.cli.display import on_one_line
-from lexigraft.cli.lazy import MARKUP, LazyGroup, hide_types_of_flags
+from lexigraft.cli.lazy import MARKUP, LazyGroup, hide_types_of_flags, show_odd_characters_in_words
 from lexigraft.cli.plain_values import convert_plain_values
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.os_errors import in_words
@@ -33,6 +33,7 @@ A tour, from text to explained results:
 """
 
 hide_types_of_flags()
+show_odd_characters_in_words()
 convert_plain_values()
 app = typer.Typer(
     cls=LazyGroup,
@@ -78,6 +79,8 @@ def main() -> None:
         _fail(f"{sys.stdout.encoding} cannot show {error.object[error.start]!r}; set PYTHONIOENCODING=utf-8")
     except KeyboardInterrupt:
         _stopped()
+    except MemoryError:
+        _fail("there is not enough memory for this; give it more, or ask for less at once")
     except SystemExit as stop:
         if stop.code == STOPPED:  # typer makes this of Ctrl-C, and says nothing
             _stopped()

@@ -3,6 +3,7 @@
 from collections import UserDict
 from collections.abc import Mapping, Sequence
 from copy import copy
+from functools import wraps
 from importlib import import_module
 from typing import Any, Final
 
@@ -24,6 +25,28 @@ def hide_types_of_flags() -> None:
         return None if option.is_flag else shown(option, ctx=ctx)
 
     setattr(TyperOption, "display_type_rich", display_type)  # noqa: B010
+
+
+def show_odd_characters_in_words() -> None:
+    """typer repeats in its messages what was given on the command line: there, a character that a terminal obeys is
+    written as its number."""
+    base = next(kind for kind in reversed(typer.BadParameter.__mro__) if "format_message" in vars(kind))
+    for kind in _all_below(base):
+        said = vars(kind).get("format_message")
+        if said is not None and not hasattr(said, "__wrapped__"):
+            setattr(kind, "format_message", _in_words(said))  # noqa: B010
+
+
+def _all_below(kind: Any) -> list[Any]:
+    return [kind, *(one for below in kind.__subclasses__() for one in _all_below(below))]
+
+
+def _in_words(said: Any) -> Any:
+    @wraps(said)
+    def shown(error: Any) -> str:
+        return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in said(error))
+
+    return shown
 
 
 class LazyCommands(UserDict[str, Any]):

@@ -6,9 +6,9 @@ from pathlib import Path
 from lexigraft.comparison.measured_systems import Judged, MeasuredSystem, system_of_file
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.trec_ids import known_as
 from lexigraft.core.types import Query
 from lexigraft.data.sources import open_source
-from lexigraft.measure.trec import trec_id
 from lexigraft.retrieve.many_queries import DEPTH, queries_of_file, rank_all, write_rankings
 from lexigraft.retrieve.retriever import Retriever
 
@@ -21,7 +21,7 @@ def judged_queries(judged: Judged, file: Path | None, data: str | None) -> list[
         given, where = list(open_source(data).queries()), data
     else:
         raise InputError("the judged queries have no texts; give --queries FILE or --data DIR")
-    found = [query for query in given if trec_id(query.query_id) in judged]
+    found = [query for query in given if known_as(query.query_id, judged) in judged]
     if not found:
         raise InputError(f"no query of {where} is judged; are they of the same collection?")
     return found

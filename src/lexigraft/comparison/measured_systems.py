@@ -1,8 +1,8 @@
 """Systems with what they did for every query: from the evaluations of runs, and from TREC run files of any origin."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,12 @@ from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.pinned import read_pinned
 from lexigraft.core.sealed_json import read_sealed
-from lexigraft.core.types import Measurement
+from lexigraft.core.trec_ids import known_as
+from lexigraft.core.types import Measurement, Ranking
 from lexigraft.data.readers.judgements import read_judgements
 from lexigraft.data.sources import open_source
 from lexigraft.measure.measures import judgements, measure
-from lexigraft.measure.trec import read_run, trec_id
+from lexigraft.measure.trec import read_run
 from lexigraft.stages import cells
 from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.stages.report import read_report
@@ -29,7 +30,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class MeasuredSystem:
-    """`per_query` has values by measure and query id, as TREC files write it; `costs` those of COSTS that are known."""
+    """`per_query` has values by measure and query id; `costs` those of COSTS that are known."""
 
     name: str
     per_query: Mapping[str, Mapping[str, float]]
@@ -47,7 +48,7 @@ def cell_name(system: str, qk: QueryCut, dk: DocumentCut) -> str:
 
 
 def judged_by_file(path: Path) -> Judged:
-    return _as_in_trec_files(judgements(read_judgements(path)))
+    return judgements(read_judgements(path))
 
 
 def judged_by_collection(source: str, split: str) -> tuple[str, Judged]:
@@ -56,7 +57,7 @@ def judged_by_collection(source: str, split: str) -> tuple[str, Judged]:
     chosen = collection.evaluation_split(split)
     if chosen is None:
         raise InputError(f"{source} has no test or dev judgements; name others with --split")
-    return chosen, _as_in_trec_files(judgements(collection.qrels(chosen)))
+    return chosen, judgements(collection.qrels(chosen))
 
 
 def judged_by_run(run: FinishedRun) -> Judged:
@@ -64,11 +65,23 @@ def judged_by_run(run: FinishedRun) -> Judged:
     on = run.reported_on()
     known = {query.query_id for query in on.collection.queries()}
     qrels = (qrel for qrel in on.collection.qrels(on.split) if qrel.query_id in known)
-    return _as_in_trec_files(judgements(qrels))
+    return judgements(qrels)
 
 
-def _as_in_trec_files(judged: Judged) -> Judged:
-    return {trec_id(query): {trec_id(doc): grade for doc, grade in docs.items()} for query, docs in judged.items()}
+def _as_judged(rankings: Sequence[Ranking], judged: Judged) -> list[Ranking]:
+    """The rankings of a file with the ids that the judgements have for its queries and documents."""
+    queries = _ids_as_known([ranking.query_id for ranking in rankings], judged)
+    return [
+        replace(ranking, query_id=query, doc_ids=tuple(_ids_as_known(ranking.doc_ids, judged.get(query, {}))))
+        for ranking, query in zip(rankings, queries, strict=True)
+    ]
+
+
+def _ids_as_known(found: Sequence[str], known: Container[str]) -> list[str]:
+    """Where a file has both forms of an id, they are two, and neither is taken for the other."""
+    own = set(found)
+    named = (known_as(one, known) for one in found)
+    return [one if name in own else name for one, name in zip(found, named, strict=True)]
 
 
 def system_of_file(
@@ -77,7 +90,7 @@ def system_of_file(
 ) -> MeasuredSystem:  # fmt: skip
     """A TREC run measured against judgements. A judged query that it does not rank counts 0, as nothing was found for
     it; with `ranked_only` it is left out. `depth`: how many results were asked for, where that is known."""
-    rankings = read_run(path)
+    rankings = _as_judged(read_run(path), judged)
     ranked = {ranking.query_id for ranking in rankings}
     unranked = [query for query in judged if query not in ranked]
     if len(unranked) == len(judged):
@@ -136,9 +149,7 @@ def _per_query(
     """What the evaluation at `path` has of each query, by measure; measured again where it has not."""
     open_artifact(path, cells.KIND, cells.FORMAT_VERSION)
     stored = {} if judged is not None else read_sealed(path / "per_query.json")
-    per_query: dict[str, Mapping[str, float]] = {
-        name: {trec_id(query): value for query, value in stored[name].items()} for name in measures if name in stored
-    }
+    per_query: dict[str, Mapping[str, float]] = {name: stored[name] for name in measures if name in stored}
     if missing := [name for name in measures if name not in per_query]:
         again = judged_by_run(run) if judged is None else judged
         per_query |= system_of_file(

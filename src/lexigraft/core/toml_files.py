@@ -8,10 +8,16 @@ from typing import Any
 
 from lexigraft.core.errors import SettingError
 
+LARGEST_FILE = 16 << 20  # bytes
+
 
 def read_toml(path: Path) -> Mapping[str, Any]:
     """What a TOML file holds; one that is none raises with the place."""
-    return parse_toml(path.read_bytes(), str(path))
+    with path.open("rb") as file:  # no more than this is read: a device may have no end
+        content = file.read(LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise SettingError(f"{path} is larger than {LARGEST_FILE >> 20} MiB: it is no file of settings")
+    return parse_toml(content, str(path))
 
 
 def parse_toml(content: bytes, name: str) -> Mapping[str, Any]:

@@ -161,7 +161,8 @@ class FolderCollection(Collection):
         file = self.qrels_files[split]
         if "triples" in file.name:
             return list(positives_of_triples(file, self.reading.on_bad_bytes))
-        return list(read_judgements(file, self.reading.on_bad_bytes, self.reading.named))
+        reading = self.reading
+        return list(read_judgements(file, reading.on_bad_bytes, reading.named, reading.on_duplicate))
 
     def digest(self, part: str) -> str:
         judged = (self.qrels_files[part],) if part in self.qrels_files else ()

@@ -1,5 +1,6 @@
 """What is in a folder: which of its files are documents, queries and judgements, and how each is read."""
 
+import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -20,6 +21,8 @@ from lexigraft.data.reading import AUTO, FILES, LINES, Reading
 QRELS_PREFIXES = ("qrels.", "qidpidtriples.")  # judgements first: triples only stand in for them
 OWN_STEMS = ("corpus", "documents")  # of users' files of documents in a folder: documents.csv
 _TABLES = tuple(f".{name}" for name in READERS)
+
+log = logging.getLogger(__name__)
 
 CorpusReader: TypeAlias = Callable[[Path, str], Iterator[tuple[Line, Document]] | Iterator[tuple[Record, Document]]]
 
@@ -50,14 +53,14 @@ def corpus_of_file(file: Path, reading: Reading) -> Corpus:
 
 def corpus_of_folder(folder: Path, files: list[Path], reading: Reading) -> Corpus:
     """The documents of a folder: a file that is known by its name, or all its texts."""
-    if reading.format not in (LINES, FILES):
-        for name, read in CORPUS_FILES.items():
-            if found := [file for file in files if bare_name(file) == name]:
-                file = _only(found)[0]
-                own = OwnFile(bare_suffix(file).removeprefix("."), reading.named)
-                return Corpus((file,), own if names_any(reading.named, DOCUMENT) else read)
-        if own_files := [file for file in files if _is_table(file, OWN_STEMS)]:
-            return corpus_of_file(_only(own_files)[0], reading)
+    known = [file for file in files if bare_name(file) in CORPUS_FILES or _is_table(file, OWN_STEMS)]
+    if reading.format not in (LINES, FILES) and known:
+        file = _only(known)
+        read = CORPUS_FILES.get(bare_name(file))
+        if read is None:
+            return corpus_of_file(file, reading)
+        own = OwnFile(bare_suffix(file).removeprefix("."), reading.named)
+        return Corpus((file,), own if names_any(reading.named, DOCUMENT) else read)
     if reading.format in READERS:
         raise InputError(f"{folder} is a folder; --format {reading.format} is for a file: give that as --data")
     return _texts(folder, files, reading.format)
@@ -92,12 +95,14 @@ def _is_marked_up(file: Path) -> bool:
     return bare_suffix(file) not in (".txt", ".text") and not file.name.lower().startswith("readme")
 
 
-def _only(found: Sequence[Path]) -> Sequence[Path]:
-    """The one file; raises where there are several of one name."""
+def _only(found: Sequence[Path], what: str = "") -> Path:
+    """The one file; raises where there are several, of which only one would be read."""
     if len(found) > 1:
         first, second = found[:2]
-        raise InputError(f"{first} and {second.name} are two files of one name; keep the one that is meant")
-    return found
+        one_name = Path(bare_name(first)).stem == Path(bare_name(second)).stem
+        what = what or ("are two files of one name" if one_name else "are both files of documents")
+        raise InputError(f"{first} and {second.name} {what}; keep the one that is meant")
+    return found[0]
 
 
 def _is_table(file: Path, stems: Sequence[str]) -> bool:
@@ -106,9 +111,13 @@ def _is_table(file: Path, stems: Sequence[str]) -> bool:
 
 def query_files(files: list[Path]) -> tuple[Path, ...]:
     """queries.jsonl or another table of that name; else MS MARCO's and TREC's, which may be several."""
+    others = [file for file in files if _is_query_file(file)]
     if whole := [file for file in files if _is_table(file, ("queries",)) and bare_suffix(file) != ".tsv"]:
-        return tuple(_only(whole))
-    return tuple(file for file in files if _is_query_file(file))
+        only = _only([*whole, *(file for file in others if bare_name(file) == "queries.tsv")])
+        if others:
+            log.warning("%s holds the queries; %s is not read", only, ", ".join(file.name for file in others))
+        return (only,)
+    return tuple(others)
 
 
 def _is_query_file(file: Path) -> bool:
@@ -135,9 +144,14 @@ def qrels_files(folder: Path, files: list[Path]) -> dict[str, Path]:
             _only([found[split], file])
         found[split] = file
     for prefix in QRELS_PREFIXES:
-        for file in files:
-            if file.name.startswith(prefix):
-                found.setdefault(_split_name(file).removeprefix(prefix), file)
+        of_kind: dict[str, Path] = {}
+        for file in (file for file in files if file.name.startswith(prefix)):
+            split = _split_name(file).removeprefix(prefix)
+            stands_in = prefix != QRELS_PREFIXES[0]  # triples only stand in for judgements
+            _only([*(others[split] for others in (of_kind, {} if stands_in else found) if split in others), file],
+                  f"are both judgements of {split!r}")  # fmt: skip
+            of_kind[split] = file
+        found = {**of_kind, **found}
     return dict(sorted(found.items()))
 
 

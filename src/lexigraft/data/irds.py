@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lexigraft.core.errors import InputError, MissingExtraError
+from lexigraft.core.grades import checked_grade
 from lexigraft.core.installing import install_extra
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
@@ -47,7 +48,10 @@ class IrDatasetsCollection(Collection):
             raise InputError(
                 f"{self._id} has no judgements for split {split!r}; present: {', '.join(self.splits) or 'none'}"
             )
-        return [Qrel(record.query_id, record.doc_id, int(record.relevance)) for record in self._rows("qrels")]
+        return [
+            Qrel(record.query_id, record.doc_id, checked_grade(int(record.relevance), f"{self._id}: a relevance"))
+            for record in self._rows("qrels")
+        ]
 
     def digest(self, part: str) -> str:
         """The catalogue checks its files by hash, so an id stands for their content."""

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lexigraft.core.errors import SettingError
+from lexigraft.core.settings.data import DataSettings
+from lexigraft.core.settings.section import declared
 from lexigraft.data.fields import Named, parse_fields
 
 AUTO = "auto"
@@ -22,6 +24,13 @@ class Reading:
     format: str = AUTO
     queries: str = ""
     qrels: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        """Commands that have no settings take these from options of their own: they are checked as the settings are."""
+        known = declared(DataSettings)
+        for name in ("on_duplicate", "on_bad_bytes", "format"):
+            if (name, getattr(self, name)) != ("on_duplicate", "keep"):
+                known[name].check(getattr(self, name))
 
     @property
     def named(self) -> Named:

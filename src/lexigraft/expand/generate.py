@@ -20,6 +20,7 @@ from typing import Any
 from lexigraft.core.artifact import hash_file, write_json
 from lexigraft.core.errors import ArtifactError, InputError, MissingExtraError
 from lexigraft.core.installing import install_extra
+from lexigraft.core.pretrained import open_config, open_tokenizer, open_weights
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.sealed_json import read_sealed
 from lexigraft.expand.settings import PLACE, GenerateSettings
@@ -151,11 +152,12 @@ class Generator:
 
         self._settings = settings
         try:
-            config = hf.AutoConfig.from_pretrained(model)
-            self._tokenizer = hf.AutoTokenizer.from_pretrained(model)
+            config, self._tokenizer = open_config(hf, model), open_tokenizer(hf, model)
             self._answers = bool(config.is_encoder_decoder)
             kind = hf.AutoModelForSeq2SeqLM if self._answers else hf.AutoModelForCausalLM
-            self._model = kind.from_pretrained(model).eval()
+            self._model = open_weights(kind, model).eval()
+        except InputError:
+            raise
         except (OSError, ValueError) as error:
             first = str(error).strip().splitlines()[0]
             raise InputError(

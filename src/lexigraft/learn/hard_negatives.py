@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import InputError
+from lexigraft.core.trec_ids import known_as
 from lexigraft.core.types import Qrel
 from lexigraft.data.readers.scores import read_scores
-from lexigraft.measure.trec import trec_id
 from lexigraft.train.ranking.negatives import HardNegatives
 from lexigraft.vocab.expansions import split_expansion
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class Candidates(NamedTuple):
-    """Candidate i: document doc_ids[documents[i]], as TREC files name it, is a negative of training query queries[i].
+    """Candidate i: document doc_ids[documents[i]], as the file names it, is a negative of training query queries[i].
     Queries ascend; of one query, the highest document comes first."""
 
     queries: NDArray[np.int64]
@@ -32,24 +32,24 @@ class Candidates(NamedTuple):
 def read_candidates(path: Path, train: Sequence[Qrel], known: Names[str], depth: int) -> Candidates:
     """For each query of the positive judgements `train`, numbered as they first come, the `depth` highest documents of
     the run at `path` that those do not name. Lines of queries that are not among `known` are counted in a warning."""
-    numbers = {query: number for number, query in enumerate(dict.fromkeys(trec_id(qrel.query_id) for qrel in train))}
+    numbers = {query: number for number, query in enumerate(dict.fromkeys(qrel.query_id for qrel in train))}
     documents: dict[str, int] = {}
     queries, found, scores, ranks = array("q"), array("q"), array("d"), array("q")
-    names, n_unknown, example = {trec_id(query) for query in known}, 0, ""
+    n_unknown, example = 0, ""
     for pair in read_scores(path):
-        query, document = trec_id(pair.query_id), trec_id(pair.doc_id)
+        query, document = known_as(pair.query_id, known), pair.doc_id
         if query in numbers:
             queries.append(numbers[query])
             found.append(documents.setdefault(document, len(documents)))
             scores.append(pair.score)
             ranks.append(pair.rank)
-        elif query not in names:
+        elif query not in known:
             n_unknown, example = n_unknown + 1, example or query
     if n_unknown:
         log.warning("%s: %d lines are left out, their query is unknown (such as %s)", path, n_unknown, example)
     order = np.lexsort((np.array(ranks), -np.array(scores), np.array(queries)))
     asked, ranked = np.array(queries, np.int64)[order], np.array(found, np.int64)[order]
-    judged = [(numbers[trec_id(qrel.query_id)], documents.get(trec_id(qrel.doc_id), -1)) for qrel in train]
+    judged = [(numbers[qrel.query_id], documents.get(qrel.doc_id, -1)) for qrel in train]
     chosen = first_unjudged(asked, ranked, np.array(judged, np.int64).reshape(-1, 2), depth)
     used, inverse = np.unique(ranked[chosen], return_inverse=True)
     doc_ids = list(documents)
@@ -94,7 +94,7 @@ def place_candidates(
     setting: str,
 ) -> HardNegatives:
     """The candidates as rows of texts. `query_rows[n]` is the row of query number n, -1 where it does not train;
-    `found_texts` has the texts by TREC name. Documents that have no row yet are given one, at the end of
+    `found_texts` has the texts by id. Documents that have no row yet are given one, at the end of
     `document_rows`. A candidate with the text of a document relevant to its query is none; one that is unknown is
     counted in a warning."""
     numbers: dict[str, int] = {}  # of texts: equal ones have the same

@@ -25,7 +25,6 @@ from lexigraft.dense.opening import open_dense
 from lexigraft.dense.store import KIND as DENSE_VECTORS
 from lexigraft.dense.store import open_dense_vectors
 from lexigraft.learn.training_data import TrainingData, ValidationSet
-from lexigraft.measure.trec import trec_id
 from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.train.ranking.lessons import DenseTeacher, Lessons, SparseRows, SparseTeacher, TeacherVectors
@@ -56,7 +55,7 @@ class TextVectors(Protocol):
     def queries(self, texts: Sequence[str]) -> Rows: ...
 
     def documents(self, doc_ids: Sequence[str]) -> Rows:
-        """The rows of documents, by their TREC names."""
+        """The rows of documents, by their ids."""
         ...
 
 
@@ -67,7 +66,7 @@ class VectorsOfSystem:
         self.system = system
         self._index = EncodedIndex(folder.index(JUDGED, system, 0), on_gpu=True)
         self._documents = open_vectors(folder.vectors(JUDGED, system)).matrix
-        self._row_of = {trec_id(doc_id): row for row, doc_id in enumerate(self._documents.row_ids)}
+        self._row_of = {doc_id: row for row, doc_id in enumerate(self._documents.row_ids)}
         self.n_terms = self._documents.n_terms
 
     def queries(self, texts: Sequence[str]) -> sparse.csr_matrix:
@@ -75,7 +74,7 @@ class VectorsOfSystem:
         return sparse.csr_matrix((found.weights, found.term_ids, found.indptr), (len(texts), self.n_terms))
 
     def documents(self, doc_ids: Sequence[str]) -> sparse.csr_matrix:
-        """The rows of documents, by their TREC names."""
+        """The rows of documents, by their ids."""
         rows, matrix = _rows_of(doc_ids, self._row_of, self.system), self._documents
         whole = sparse.csr_matrix(
             (matrix.weights, matrix.term_ids, matrix.indptr), (matrix.n_rows, matrix.n_terms), copy=False
@@ -89,7 +88,7 @@ class DenseVectorsOfSystem:
     def __init__(self, folder: RunFolder, system: str) -> None:
         self.system = system
         self._documents = open_dense_vectors(folder.vectors(JUDGED, system))
-        self._row_of = {trec_id(doc_id): row for row, doc_id in enumerate(self._documents.row_ids)}
+        self._row_of = {doc_id: row for row, doc_id in enumerate(self._documents.row_ids)}
         self._encoder = (self._documents.path / self._documents.meta.query_encoder["model"]).resolve()
 
     def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -97,7 +96,7 @@ class DenseVectorsOfSystem:
         return np.stack(list(open_dense(self._encoder, on_gpu=True).embed(texts, are_queries=True)))
 
     def documents(self, doc_ids: Sequence[str]) -> NDArray[np.float32]:
-        """The rows of documents, by their TREC names."""
+        """The rows of documents, by their ids."""
         return np.asarray(self._documents.matrix[_rows_of(doc_ids, self._row_of, self.system)], np.float32)
 
 

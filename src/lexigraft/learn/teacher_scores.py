@@ -7,19 +7,20 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.trec_ids import known_as
 from lexigraft.data.readers.scores import read_scores
-from lexigraft.measure.trec import trec_id
 
 
 class TeacherScores:
     """Scores by rows of query and document. Of a pair that the file scores twice, the last score counts."""
 
     def __init__(self, path: Path, query_rows: Mapping[str, int], document_rows: Mapping[str, int]) -> None:
-        """Rows are those of TREC names; lines of other queries and documents are passed over."""
+        """Rows are those of ids; lines of other queries and documents are passed over."""
         self._n_documents = len(document_rows)
         keys, scores = array("q"), array("f")
         for pair in read_scores(path):
-            query, document = query_rows.get(trec_id(pair.query_id)), document_rows.get(trec_id(pair.doc_id))
+            query = query_rows.get(known_as(pair.query_id, query_rows))
+            document = document_rows.get(known_as(pair.doc_id, document_rows))
             if query is not None and document is not None:
                 keys.append(query * self._n_documents + document)
                 scores.append(pair.score)

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from lexigraft.core.errors import InputError
 from lexigraft.core.named_file import named_file
 from lexigraft.core.settings import FinetuneSettings
+from lexigraft.core.trec_ids import as_others_write, known_as
 from lexigraft.core.types import Qrel
 from lexigraft.data.collection import CORPUS, QUERIES, Collection
 from lexigraft.data.readers.scores import read_scores
 from lexigraft.learn.hard_negatives import Candidates, Relevant, place_candidates, read_candidates
 from lexigraft.learn.teacher_scores import TeacherScores
-from lexigraft.measure.trec import trec_id
 from lexigraft.train.ranking.negatives import HardNegatives
 
 TRAIN, DEV = "train", "dev"
@@ -113,11 +113,12 @@ def training_data(collection: Collection, measured_split: str | None, settings: 
     pool = (
         set(sample((d.doc_id for d in collection.documents()), settings.validation_documents)) if validating else set()
     )
-    wanted, hard = {qrel.doc_id for qrel in (*train, *validating)}, set(candidates.doc_ids if candidates else ())
+    wanted = {qrel.doc_id for qrel in (*train, *validating)}
+    hard = as_others_write(set(candidates.doc_ids)) if candidates else set[str]()
     texts = {
         document.doc_id: document.contents
         for document in collection.documents()
-        if document.doc_id in wanted or document.doc_id in pool or (hard and trec_id(document.doc_id) in hard)
+        if document.doc_id in wanted or document.doc_id in pool or document.doc_id in hard
     }
     pairs = judged_pairs(collection.name, train, candidates, query_text, texts, settings)
     return TrainingData(pairs, _validation_set(validating, pool, query_text, texts, settings.validation_documents))
@@ -188,15 +189,14 @@ def judged_pairs(
     query_of = [query_row[qrel.query_id] for qrel in train]
     document_of = [document_row[qrel.doc_id] for qrel in train]
     queries, documents = [query_text[query_id] for query_id in query_row], [texts[doc_id] for doc_id in document_row]
-    names = [trec_id(doc_id) for doc_id in document_row]
     if candidates is None:
-        return Pairs(queries, documents, query_of, document_of, query_ids=list(query_row), doc_ids=names)
-    named = {trec_id(doc_id): text for doc_id, text in texts.items()}
-    rows = {trec_id(doc_id): row for doc_id, row in document_row.items()}
+        return Pairs(queries, documents, query_of, document_of, query_ids=list(query_row), doc_ids=list(document_row))
+    candidates = candidates._replace(doc_ids=[known_as(doc_id, texts) for doc_id in candidates.doc_ids])
+    rows = dict(document_row)
     numbered = [query_row.get(query_id, -1) for query_id in dict.fromkeys(qrel.query_id for qrel in judged)]
     relevant = Relevant(query_of, [texts[qrel.doc_id] for qrel in train])
-    negatives = place_candidates(candidates, numbered, named, rows, relevant, settings.negatives)
-    documents += [named[doc_id] for doc_id in list(rows)[len(documents) :]]
+    negatives = place_candidates(candidates, numbered, texts, rows, relevant, settings.negatives)
+    documents += [texts[doc_id] for doc_id in list(rows)[len(documents) :]]
     pairs = Pairs(queries, documents, query_of, document_of, negatives, query_ids=list(query_row), doc_ids=list(rows))
     return _taught(pairs, query_row, rows, settings.teacher) if settings.teacher else pairs
 
@@ -204,8 +204,7 @@ def judged_pairs(
 def _taught(pairs: Pairs, query_row: dict[str, int], document_row: dict[str, int], file: str) -> Pairs:
     """The pairs with the teacher's scores of them and of their negatives."""
     assert pairs.negatives is not None, "the settings ask for them"
-    rows = {trec_id(query_id): row for query_id, row in query_row.items()}
-    teacher = TeacherScores(named_file("finetune.teacher", file), rows, document_row)
+    teacher = TeacherScores(named_file("finetune.teacher", file), query_row, document_row)
     own = teacher.of(np.array(pairs.query_of, np.int64), np.array(pairs.document_of, np.int64))
     indptr, documents, _ = pairs.negatives
     scores = teacher.of(np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)), documents)
@@ -236,8 +235,7 @@ def _validation_set(
     ranked = list(dict.fromkeys([*first.values(), *sorted(pool - relevant)]))[: max(n_documents, len(first))]
     place = {doc_id: at for at, doc_id in enumerate(ranked)}
     queries, wanted = [query_text[query] for query in first], [place[doc_id] for doc_id in first.values()]
-    names = [trec_id(doc_id) for doc_id in ranked]
-    return ValidationSet(queries, [texts[doc_id] for doc_id in ranked], wanted, list(first), names)
+    return ValidationSet(queries, [texts[doc_id] for doc_id in ranked], wanted, list(first), ranked)
 
 
 def positives(qrels: list[Qrel], query_text: dict[str, str]) -> list[Qrel]:

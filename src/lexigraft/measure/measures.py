@@ -9,26 +9,26 @@ scores, are what is handed to it.
 """
 
 import math
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from lexigraft.core.errors import MissingExtraError, SettingError
+from lexigraft.core.errors import InputError, MissingExtraError
+from lexigraft.core.grades import checked_grade
 from lexigraft.core.types import Measurement, Qrel, Ranking
+from lexigraft.measure.measure_names import own_measure, parsed_measure, require_plain
 
 Judgements = Mapping[str, Mapping[str, int]]
 
-# Names people write, beside those of ir_measures.
-_ALIASES = {"MRR": "RR", "Recall": "R", "NDCG": "nDCG"}
-
 
 def judgements(qrels: Iterable[Qrel]) -> dict[str, dict[str, int]]:
-    """Relevance by query and document; queries without a positive judgement are left out, as nothing can be found."""
+    """Relevance by query and document; queries without a positive judgement are left out, as nothing can be found.
+    Raises for a grade that is none, whoever gave it."""
     by_query: dict[str, dict[str, int]] = {}
-    for qrel in qrels:
-        by_query.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
+    for query, document, relevance in qrels:
+        grade = checked_grade(relevance, f"query {query!r}, document {document!r}: the relevance")
+        by_query.setdefault(query, {})[document] = grade
     return {query: judged for query, judged in by_query.items() if any(grade > 0 for grade in judged.values())}
 
 
@@ -67,39 +67,44 @@ def trec_eval_available() -> bool:
 def _measure_with_ir_measures(
     ranked: Mapping[str, Sequence[str]], judged: Judgements, measures: Sequence[str]
 ) -> list[Measurement]:
-    import ir_measures
-
     by_cutoff: dict[int | None, dict[Any, list[str]]] = {}
     for name in measures:
-        try:
-            parsed = ir_measures.parse_measure(_canonical(name))
-        except (NameError, ValueError, SyntaxError) as error:
-            raise SettingError(f"unknown measure {name!r}: {error}; such as MRR@10, R@100, nDCG@10") from error
+        parsed = parsed_measure(name)
         by_cutoff.setdefault(parsed.params.get("cutoff"), {}).setdefault(parsed, []).append(name)
     qrels = {query: dict(grades) for query, grades in judged.items()}
     per_query: dict[str, dict[str, float]] = {name: dict.fromkeys(judged, 0.0) for name in measures}
     for cutoff, names in by_cutoff.items():  # a measure at k sees k documents: most are made for far deeper rankings
         run = {query: {doc: float(-place) for place, doc in enumerate(docs[:cutoff])} for query, docs in ranked.items()}
-        for metric in ir_measures.iter_calc(list(names), qrels, run):
+        for metric in _calculated(list(names), qrels, run) if qrels else ():
             for name in names[metric.measure]:  # one measure may have been asked for by several names
                 per_query[name][metric.query_id] = metric.value
     return [Measurement(name, per_query[name]) for name in measures]
 
 
-def _canonical(name: str) -> str:
-    family, at, cutoff = name.partition("@")
-    return f"{_ALIASES.get(family, family)}{at}{cutoff}"
+def _calculated(measures: list[Any], qrels: Judgements, run: Mapping[str, Mapping[str, float]]) -> Iterator[Any]:
+    import ir_measures
+
+    try:
+        yield from ir_measures.iter_calc(measures, qrels, run)
+    except Exception as error:  # some are computed by programs of others, each of which fails in its own way
+        named = ", ".join(map(str, measures))
+        raise InputError(
+            f"{named} cannot be computed for these judgements and rankings ({type(error).__name__}); ERR and "
+            "exponential gain, for example, are for grades from 0 to 4, queries whose ids are numbers, and ids without "
+            "white space"
+        ) from error
 
 
 def _own_measure(name: str) -> Callable[[Sequence[str], Mapping[str, int]], float]:
-    match = re.fullmatch(r"(RR|R|nDCG)@([1-9]\d*)", _canonical(name))
-    if match is None:
+    require_plain(name)
+    found = own_measure(name)
+    if found is None:
         raise MissingExtraError(
             f"the measure {name!r}",
             "ir-measures",
             "pip install ir-measures, or use MRR@k, R@k and nDCG@k, which need nothing",
         )
-    formula, k = {"RR": reciprocal_rank, "R": recall, "nDCG": ndcg}[match[1]], int(match[2])
+    formula, k = {"RR": reciprocal_rank, "R": recall, "nDCG": ndcg}[found[0]], found[1]
     return lambda docs, grades: formula(docs, grades, k)
 
 

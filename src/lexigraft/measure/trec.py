@@ -4,17 +4,10 @@ import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
-from urllib.parse import quote
 
 from lexigraft.core.errors import InputError
+from lexigraft.core.trec_ids import id_of_trec, trec_id
 from lexigraft.core.types import Ranking
-
-
-def trec_id(identifier: str) -> str:
-    """An id as TREC files can hold it: white space, which would end the field, percent-encoded."""
-    if identifier.split() == [identifier]:
-        return identifier
-    return "".join(quote(char) if char.isspace() else char for char in identifier)
 
 
 def write_run(file: TextIO, rankings: Iterable[Ranking], tag: str, depth: int | None = None, form: str = ".6f") -> None:
@@ -29,19 +22,21 @@ def write_run(file: TextIO, rankings: Iterable[Ranking], tag: str, depth: int | 
 
 
 def read_run(path: Path) -> list[Ranking]:
-    """Rankings in file order of queries; documents by score, as trec_eval orders them, and equal scores by rank."""
+    """Rankings in file order of queries; documents by score, as trec_eval orders them, and equal scores by rank. Ids
+    are as they were before `write_run`; those of other programs are looked up by `known_as`."""
     lists: dict[str, dict[str, tuple[float, int]]] = {}
     for where, fields in _fields(path, 6, "query Q0 document rank score tag"):
-        hits = lists.setdefault(fields[0], {})
-        if fields[2] in hits:
-            raise InputError(f"{where}: document {fields[2]!r} was ranked for query {fields[0]!r} already")
+        query, document = id_of_trec(fields[0]), id_of_trec(fields[2])
+        hits = lists.setdefault(query, {})
+        if document in hits:
+            raise InputError(f"{where}: document {document!r} was ranked for query {query!r} already")
         try:
             score, rank = float(fields[4]), int(fields[3])
         except ValueError as error:
             raise InputError(f"{where}: rank and score must be numbers: {error}") from error
-        if math.isnan(score):
-            raise InputError(f"{where}: the score {fields[4]!r} is not a number, and nothing can be ranked by it")
-        hits[fields[2]] = (-score, rank)
+        if not math.isfinite(score):
+            raise InputError(f"{where}: the score {fields[4]!r} is not a finite number: nothing can be ranked by it")
+        hits[document] = (-score, rank)
     rankings = []
     for query, hits in lists.items():
         doc_ids = sorted(hits, key=hits.__getitem__)
@@ -52,9 +47,12 @@ def read_run(path: Path) -> list[Ranking]:
 def _fields(path: Path, n_fields: int, form: str) -> Iterator[tuple[str, list[str]]]:
     if not path.is_file():
         raise InputError(f"there is no file {path}")
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
-        for number, line in enumerate(file, 1):
-            fields = line.split()
+    with path.open("rb") as file:  # decoded line by line: wrong bytes that were replaced could make two ids one
+        for number, raw in enumerate(file, 1):
+            try:
+                fields = raw.decode("utf-8-sig" if number == 1 else "utf-8").split()
+            except UnicodeDecodeError as error:
+                raise InputError(f"{path}:{number} is not UTF-8 ({error.reason}); convert the file") from error
             if fields and len(fields) != n_fields:
                 raise InputError(f"{path}:{number}: expected '{form}', found {len(fields)} fields")
             if fields:

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from lexigraft.core.artifact import hash_file
 from lexigraft.core.errors import InputError, MissingExtraError
 from lexigraft.core.installing import install_extra
+from lexigraft.core.pretrained import model_of_config, open_config, open_tokenizer, open_weights, require_safe_weights
 from lexigraft.core.processes import n_processes
 from lexigraft.core.types import Vocabulary
 from lexigraft.model.damaged_folders import naming_what_is_damaged
@@ -120,9 +121,9 @@ def load_backbone(name: str, layers: int = 0, called: str | None = None) -> Back
     """
     hf, (source, config, tokenizer, has_head) = transformers_library(), find_backbone(name, layers)
     if has_head:
-        model = hf.AutoModelForMaskedLM.from_pretrained(source, config=config, dtype=torch.float32)
+        model = open_weights(hf.AutoModelForMaskedLM, source, config=config, dtype=torch.float32)
     else:
-        model = hf.AutoModel.from_pretrained(source, config=config, dtype=torch.float32, **without_pooler(config))
+        model = open_weights(hf.AutoModel, source, config=config, dtype=torch.float32, **without_pooler(config))
     return _backbone(called or name, model, has_head, tokenizer)
 
 
@@ -133,7 +134,9 @@ def find_tokenizer(folder: Path) -> Any:
     if not any((folder / file).is_file() for file in TOKENIZER_FILES):
         raise InputError(f"there is no tokenizer in {str(folder)!r} ({', '.join(TOKENIZER_FILES)}); {remedy}")
     try:
-        return transformers_library().AutoTokenizer.from_pretrained(folder)
+        return open_tokenizer(transformers_library(), folder)
+    except InputError:
+        raise
     except (OSError, ValueError, KeyError) as error:
         said = str(error).splitlines()[0].rstrip(".")
         raise InputError(f"no tokenizer can be loaded from {str(folder)!r}: {said}; {remedy}") from error
@@ -154,9 +157,11 @@ def find_backbone(name: str, layers: int = 0) -> Found:
     hf = transformers_library()
     source = str(embedded_folder()) if name == "embedded" else name
     _require_tokenizer(Path(source))
+    require_safe_weights(source)
     try:
-        config = hf.AutoConfig.from_pretrained(source)
-        tokenizer = hf.AutoTokenizer.from_pretrained(source)
+        config, tokenizer = open_config(hf, source), open_tokenizer(hf, source)
+    except InputError:
+        raise
     except (OSError, ValueError, KeyError) as error:
         said = str(error).splitlines()[0].rstrip(".")
         raise InputError(
@@ -200,12 +205,12 @@ def _require_tokenizer(folder: Path) -> None:
 def empty_backbone(folder: Path, name: str, has_head: bool) -> Backbone:
     """The backbone that a saved model describes, its weights still to be filled in."""
     hf = transformers_library()
-    config = hf.AutoConfig.from_pretrained(folder)
+    config = open_config(hf, folder)
     if has_head:
-        model = hf.AutoModelForMaskedLM.from_config(config)
+        model = model_of_config(hf.AutoModelForMaskedLM, config)
     else:
-        model = hf.AutoModel.from_config(config, **without_pooler(config))
-    return _backbone(name, model, has_head, hf.AutoTokenizer.from_pretrained(folder))
+        model = model_of_config(hf.AutoModel, config, **without_pooler(config))
+    return _backbone(name, model, has_head, open_tokenizer(hf, folder))
 
 
 def _backbone(name: str, model: Any, has_head: bool, hf_tokenizer: Any) -> Backbone:

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.json_fields import as_expected
+from lexigraft.core.pretrained import open_weights
 from lexigraft.core.sealed_json import read_sealed
 from lexigraft.model.backbone import find_backbone, transformers_library
 from lexigraft.model.families import n_positions
@@ -91,8 +92,8 @@ def load_cross_encoder(name: str, lengths: Lengths, layers: int = 0, seed: int =
         )
     config.num_labels = 1
     torch.manual_seed(seed)
-    model, found = hf.AutoModelForSequenceClassification.from_pretrained(
-        source, config=config, dtype=torch.float32, output_loading_info=True
+    model, found = open_weights(
+        hf.AutoModelForSequenceClassification, source, config=config, dtype=torch.float32, output_loading_info=True
     )
     encoder = f"{model.base_model_prefix}."
     lost = [key for key in found["missing_keys"] if is_ready or (key.startswith(encoder) and ".pooler" not in key)]

@@ -21,6 +21,7 @@ from lexigraft.core.array_types import Float32s
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import ArtifactError, SettingError
 from lexigraft.core.pinned import of_one_version
+from lexigraft.core.pretrained import model_of_config, open_config, open_tokenizer
 from lexigraft.inference.dense_meta import DENSE_FORMAT, DENSE_KIND, FACTS, DenseMeta, read_dense_meta
 from lexigraft.inference.raw_texts import RawTextReader
 from lexigraft.model.backbone import Backbone, transformers_library
@@ -122,8 +123,8 @@ def open_dense_encoder(path: Path) -> DenseEncoder:
     """Open the artifact of a dense encoder, ready to embed (in evaluation mode)."""
     open_artifact(path, DENSE_KIND, DENSE_FORMAT)
     hf, folder = transformers_library(), path / "backbone"
-    config = hf.AutoConfig.from_pretrained(folder)
-    model = hf.AutoModel.from_config(config, **without_pooler(config))
-    encoder = DenseEncoder(read_dense_meta(path), model, hf.AutoTokenizer.from_pretrained(folder))
+    config = open_config(hf, folder)
+    model = model_of_config(hf.AutoModel, config, **without_pooler(config))
+    encoder = DenseEncoder(read_dense_meta(path), model, open_tokenizer(hf, folder))
     encoder.model.load_state_dict(load_file(path / "model.safetensors"))
     return encoder.eval()

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from lexigraft.core.errors import InputError
+from lexigraft.core.pretrained import open_weights
 from lexigraft.core.types import Vocabulary
 from lexigraft.model.backbone import Body, PassThrough, find_backbone, transformers_library
 from lexigraft.vocab.aligned import AlignedReader
@@ -86,9 +87,11 @@ def load_masked_lm(name: str, layers: int, seed: int) -> MaskedLM:
         config.tie_word_embeddings = True
     torch.manual_seed(seed)
     try:
-        model, found = hf.AutoModelForMaskedLM.from_pretrained(
-            source, config=config, dtype=torch.float32, output_loading_info=True
+        model, found = open_weights(
+            hf.AutoModelForMaskedLM, source, config=config, dtype=torch.float32, output_loading_info=True
         )
+    except InputError:
+        raise
     except ValueError as error:
         raise InputError(f"{name!r}: transformers knows no masked language model of its family") from error
     if lost := [key for key in found["missing_keys"] if key.startswith(f"{model.base_model_prefix}.")]:

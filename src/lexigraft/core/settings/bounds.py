@@ -16,7 +16,7 @@ class Bounds:
     def hold(self, number: float) -> bool:
         """Whether `number` lies between the ends; what is not finite never does."""
         return (
-            math.isfinite(number)
+            _is_finite(number)
             and (self.at_least is None or number >= self.at_least)
             and (self.more_than is None or number > self.more_than)
             and (self.at_most is None or number <= self.at_most)
@@ -35,3 +35,11 @@ class Bounds:
             "" if self.less_than is None else f"less than {self.less_than:,}",
         ]
         return " and ".join(end for end in ends if end)
+
+
+def _is_finite(number: float) -> bool:
+    """Also a whole number of hundreds of digits is more than a computer's numbers hold."""
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False

@@ -13,7 +13,7 @@ class DataSettings(Section, name="data"):
     split: str = setting("auto", "judgements to measure on", auto="test, or dev where there is no test")
     on_duplicate: str = setting(
         "error",
-        "an id used twice",
+        "an id used twice, or a pair judged twice with different grades",
         "Also `--on-duplicate`.",
         one_of={"error": "", "skip": "keep the first and count the others in a warning"},
     )

@@ -1,12 +1,12 @@
 """Files of documents, one a line: JSON (BEIR), tab-separated (MS MARCO), or plain text."""
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document
+from lexigraft.data.readers.json_text import RepeatedKeyError, parse_json
 from lexigraft.data.readers.lines import Line, read_lines
 
 Documents = Iterator[tuple[Line, Document]]
@@ -54,8 +54,9 @@ CORPUS_FILES: dict[str, Callable[[Path, str], Documents]] = {
 def json_records(path: Path, on_bad_bytes: str = "error") -> Iterator[tuple[Line, dict[str, Any]]]:
     for line in read_lines(path, on_bad_bytes):
         try:
-            # Not strict: a raw control character in a string is somebody's data, and in no word.
-            record = json.loads(line.text, strict=False)
+            record = parse_json(line.text)
+        except RepeatedKeyError as error:
+            raise InputError(f"{line.where}: {error}") from error
         except (ValueError, RecursionError) as error:  # malformed, thousands of digits, or nested too deeply
             raise InputError(f"{line.where}: not valid JSON: {error}") from error
         if not isinstance(record, dict):

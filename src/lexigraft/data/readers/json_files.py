@@ -6,6 +6,7 @@ from typing import Any
 
 from lexigraft.core.errors import InputError
 from lexigraft.data.readers.documents import json_records
+from lexigraft.data.readers.json_text import RepeatedKeyError, parse_json
 from lexigraft.data.readers.lines import read_whole
 from lexigraft.data.readers.records import ITEM, Record, Records
 
@@ -27,12 +28,14 @@ def json_array_records(path: Path, on_bad_bytes: str = "error") -> Records:
     if not text.strip():
         raise InputError(f"{path} is empty: expected an array of JSON objects")
     try:
-        loaded = json.loads(text, strict=False)
+        loaded = parse_json(text)
     except json.JSONDecodeError as error:
         if error.msg == "Extra data" and text.lstrip().startswith("{"):
             yield from jsonl_records(path, on_bad_bytes)
             return
         raise InputError(f"{path}:{error.lineno}: not valid JSON: {error.msg} (column {error.colno})") from error
+    except RepeatedKeyError as error:
+        raise InputError(f"{path}: {error}") from error
     except (ValueError, RecursionError) as error:  # thousands of digits, or nested too deeply
         raise InputError(f"{path}: not valid JSON: {error}") from error
     del text

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lexigraft.core.errors import InputError
+from lexigraft.core.grades import read_grade
 from lexigraft.core.types import Qrel
+from lexigraft.data.consistent_judgements import consistent
 from lexigraft.data.fields import JUDGEMENT, Named, names_any
 from lexigraft.data.readers.documents import split_fields
 from lexigraft.data.readers.formats import bare_suffix, format_of
@@ -31,23 +33,23 @@ class Triple(NamedTuple):
     negative: str
 
 
-def read_judgements(path: Path, on_bad_bytes: str = "error", named: Named | None = None) -> Iterator[Qrel]:
-    """The judgements of a file; `named` are the fields that the user names."""
+def read_judgements(
+    path: Path, on_bad_bytes: str = "error", named: Named | None = None, on_duplicate: str = "error"
+) -> Iterator[Qrel]:
+    """The judgements of a file; `named` are the fields that the user names. A pair that is judged twice with different
+    grades is an error or, with "skip", has the first of them."""
     if names_any(named or {}, JUDGEMENT) or bare_suffix(path) in _TABLES:
         own = OwnFile(format_of(path), named or {})
-        return (qrel for _, qrel in own.judgements(path, on_bad_bytes))
-    return _columns(path, on_bad_bytes)
+        return consistent(own.judgements(path, on_bad_bytes), path, on_duplicate)
+    return consistent(_columns(path, on_bad_bytes), path, on_duplicate)
 
 
-def _columns(path: Path, on_bad_bytes: str) -> Iterator[Qrel]:
+def _columns(path: Path, on_bad_bytes: str) -> Iterator[tuple[Line, Qrel]]:
     for line in read_lines(path, on_bad_bytes):
         query, document, score = _judgement_fields(line)
         if line.number == 1 and score.lower() in _HEADER_SCORES:
             continue
-        try:
-            yield Qrel(query, document, int(score))
-        except ValueError:
-            raise InputError(f"{line.where}: the score {score!r} is not a whole number") from None
+        yield line, Qrel(query, document, read_grade(score, f"{line.where}: the score"))
 
 
 def _judgement_fields(line: Line) -> tuple[str, str, str]:

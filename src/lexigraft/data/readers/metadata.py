@@ -21,6 +21,7 @@ from lexigraft.data.readers.documents import (
 )
 from lexigraft.data.readers.lines import read_lines
 from lexigraft.data.readers.own import OwnFile
+from lexigraft.data.readers.tables import column_names
 
 Scalar = str | int | float
 Value = Scalar | tuple[Scalar, ...]
@@ -72,7 +73,7 @@ def _table(path: Path) -> Records:
     keys: list[str] | None = None
     for line in read_lines(path):
         if keys is None:
-            keys = line.text.split("\t")[1:]
+            keys = column_names(line.text.split("\t"), line.where)[1:]
             if not keys:
                 raise InputError(f"{line.where}: a table of metadata has a header: _id, and a name for each column")
             continue

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import InputError
+from lexigraft.core.grades import checked_grade, wrong_grade
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.fields import (
     DOCUMENT,
@@ -157,11 +158,12 @@ def _whole(record: Record, name: str) -> int:
     value = record.values.get(name)
     try:
         number = float("nan") if value is None or isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # OverflowError: hundreds of digits
         number = float("nan")
+    said, after = f"{record.where}: the relevance", f" in field {name!r}"
     if not number.is_integer():
-        raise InputError(f"{record.where}: the relevance {shortened(value)} in field {name!r} is not a whole number")
-    return int(number)
+        raise wrong_grade(value, said, after)
+    return checked_grade(int(number), said, after)
 
 
 def shortened(value: object, most: int = 80) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from lexigraft.core.errors import InputError, MissingExtraError
 from lexigraft.core.installing import install_extra
 from lexigraft.data.readers.records import ROW, Record, Records
+from lexigraft.data.readers.tables import column_names
 
 _BATCH_ROWS = 1024  # few, because a text may be long
 
@@ -20,6 +21,7 @@ def parquet_records(path: Path, on_bad_bytes: str = "error") -> Records:
     number = 0
     try:
         with parquet.ParquetFile(path, pre_buffer=False) as file:
+            column_names(file.schema_arrow.names, str(path))  # raises where two columns have one name
             for batch in file.iter_batches(_BATCH_ROWS, use_threads=False):
                 for values in _rows(batch, f"{path}, row {number + 1}"):
                     number += 1

@@ -1,6 +1,6 @@
 """Files of scores that something gave to documents for queries: a TREC run, or query, document and score a line.
 
-TREC run     query, "Q0", document, rank, score, tag, separated by white space
+TREC run     query, "Q0", document, rank, score, tag, separated by white space; ids as `core.trec_ids` writes them
 plain        query-id, doc-id, score, separated by tabs or, where ids have no white space, by white space
 """
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lexigraft.core.errors import InputError
+from lexigraft.core.trec_ids import id_of_trec
 from lexigraft.data.readers.lines import Line, read_lines
 
 
@@ -43,7 +44,7 @@ def _fields(line: Line) -> tuple[str, str, str, str]:
     if len(fields) == 3:
         return fields[0], fields[1], fields[2], ""
     if len(fields) == 6:
-        return fields[0], fields[2], fields[4], fields[3]
+        return id_of_trec(fields[0]), id_of_trec(fields[2]), fields[4], fields[3]
     raise InputError(
         f"{line.where}: expected 'query document score', or a TREC run's 'query Q0 document rank score tag', found "
         f"{len(fields)} fields"

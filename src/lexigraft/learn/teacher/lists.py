@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import FinetuneSettings, TeacherSettings
+from lexigraft.core.trec_ids import as_others_write
 from lexigraft.data.collection import Collection
 from lexigraft.learn.hard_negatives import read_candidates
 from lexigraft.learn.training_data import HELD_OUT_SHARE, TRAIN, Pairs, judged_pairs, positives, sample
-from lexigraft.measure.trec import trec_id
 from lexigraft.train.ranking.cross_encoder import RankingLists, Reranking
 
 
@@ -34,11 +34,11 @@ def teacher_data(collection: Collection, negatives: Path, apart: Set[str], setti
     if not judged:
         raise InputError(f"{collection.name}: no query that may train a teacher has a positive training judgement")
     candidates = read_candidates(negatives, judged, query_text, settings.depth)
-    wanted, hard = {qrel.doc_id for qrel in judged}, set(candidates.doc_ids)
+    wanted, hard = {qrel.doc_id for qrel in judged}, as_others_write(set(candidates.doc_ids))
     texts = {
         document.doc_id: document.contents
         for document in collection.documents()
-        if document.doc_id in wanted or trec_id(document.doc_id) in hard
+        if document.doc_id in wanted or document.doc_id in hard
     }
     named = FinetuneSettings(negatives=str(negatives), n_negatives=1)
     pairs = judged_pairs(collection.name, judged, candidates, query_text, texts, named)

@@ -15,7 +15,7 @@ from lexigraft.core.types import Qrel, Query, Ranking
 from lexigraft.data.collection import Collection
 from lexigraft.learn.teacher.scoring import score_to_file, wanted_pairs
 from lexigraft.measure.measures import judgements, reciprocal_rank
-from lexigraft.measure.trec import read_run, trec_id, write_run
+from lexigraft.measure.trec import read_run, write_run
 from lexigraft.model.cross_encoder import CrossEncoder
 from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.search.searcher import Searcher
@@ -74,10 +74,7 @@ def measure_teacher(
         write_run(file, _search(index, queries), BM25)
     wanted = wanted_pairs(files[BM25], (), collection)
     score_to_file(model, collection, wanted, files[TEACHER], work, depends_on, progress)
-    grades = {
-        trec_id(query.query_id): {trec_id(doc_id): grade for doc_id, grade in judged[query.query_id].items()}
-        for query in queries
-    }
+    grades = {query.query_id: judged[query.query_id] for query in queries}
     found = {name: _mrr(file, grades) for name, file in files.items()}
     facts = {"split": split, "queries": len(queries), "depth": DEPTH}
     write_json(folder / QUALITY, facts | {name: {MEASURE: value} for name, value in found.items()})

@@ -16,12 +16,13 @@ from lexigraft.core.continued_file import continued_file
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
+from lexigraft.core.trec_ids import known_as
 from lexigraft.core.types import Qrel, Ranking
 from lexigraft.data.collection import Collection
 from lexigraft.data.readers.scores import read_scores
 from lexigraft.learn.backbone_choice import file_hashes
 from lexigraft.learn.training_data import positives, scores_file
-from lexigraft.measure.trec import trec_id, write_run
+from lexigraft.measure.trec import write_run
 from lexigraft.model.backbone import default_device
 from lexigraft.model.cross_encoder import CrossEncoder, Lengths, open_cross_encoder
 from lexigraft.model.text_pairs import SubwordTexts, read_subwords
@@ -85,15 +86,14 @@ def wanted_pairs(run: Path, labelled: Iterable[Qrel], collection: Collection) ->
     """The pairs of the run at `run` and of the positive judgements `labelled`, each once, in the order of their first
     queries. Lines of unknown queries are counted in a warning."""
     query_text = {query.query_id: query.text for query in collection.queries()}
-    known = {trec_id(query_id) for query_id in query_text}
     queries: dict[str, int] = {}
     documents: dict[str, int] = {}
     asked, found, n_unknown, example = array("q"), array("q"), 0, ""
-    lines = ((trec_id(pair.query_id), trec_id(pair.doc_id)) for pair in read_scores(run))
-    judged = ((trec_id(qrel.query_id), trec_id(qrel.doc_id)) for qrel in positives(list(labelled), query_text))
+    lines = ((known_as(pair.query_id, query_text), pair.doc_id) for pair in read_scores(run))
+    judged = ((qrel.query_id, qrel.doc_id) for qrel in positives(list(labelled), query_text))
     for pairs in (lines, judged):
         for query, document in pairs:
-            if query in known:
+            if query in query_text:
                 asked.append(queries.setdefault(query, len(queries)))
                 found.append(documents.setdefault(document, len(documents)))
             else:
@@ -165,18 +165,21 @@ def _rankings(wanted: WantedPairs, queries: range, scores: NDArray[np.float32]) 
 
 def _read(model: CrossEncoder, collection: Collection, wanted: WantedPairs) -> tuple[PairTexts, WantedPairs]:
     """The texts of the pairs as subwords, and the pairs whose document is known; `documents` are rows of the former."""
-    queries = {trec_id(query.query_id): query.text for query in collection.queries()}
+    queries = {query.query_id: query.text for query in collection.queries()}
     asked = read_subwords(model.tokenizer, [queries[name] for name in wanted.query_ids], model.lengths.query)
     number_of = {name: number for number, name in enumerate(wanted.doc_ids)}
     named = (
-        (number_of[name], document.contents)
+        (document, number_of[name])
         for document in collection.documents()
-        if (name := trec_id(document.doc_id)) in number_of
+        if (name := known_as(document.doc_id, number_of)) in number_of
     )
     row_of, parts, n_read = np.full(len(number_of), -1, np.int64), [], 0
     while some := list(islice(named, DOCUMENTS_AT_ONCE)):
-        row_of[[number for number, _ in some]] = np.arange(n_read, n_read + len(some))
-        parts.append(read_subwords(model.tokenizer, [text for _, text in some], model.lengths.document))
+        for row, (document, number) in enumerate(some, n_read):
+            # Whoever has the very id is meant, and another that could be written so only where nobody has it.
+            if row_of[number] < 0 or document.doc_id == wanted.doc_ids[number]:
+                row_of[number] = row
+        parts.append(read_subwords(model.tokenizer, [one.contents for one, _ in some], model.lengths.document))
         n_read += len(some)
     if not n_read:
         raise InputError(f"no pair names a document of {collection.name}; are the ids the collection's?")
@@ -185,7 +188,7 @@ def _read(model: CrossEncoder, collection: Collection, wanted: WantedPairs) -> t
         log.warning(message, len(absent), absent[0])
     has_text = row_of[wanted.documents] >= 0
     indptr = np.concatenate(([0], np.cumsum(has_text)))[wanted.indptr].astype(np.int64)
-    names = [""] * n_read  # of a second document with the same TREC name nothing is asked
+    names = [""] * n_read  # of a document that is not meant nothing is asked
     for number in np.flatnonzero(row_of >= 0).tolist():
         names[row_of[number]] = wanted.doc_ids[number]
     known = WantedPairs(wanted.query_ids, names, indptr, row_of[wanted.documents[has_text]])

@@ -3,7 +3,7 @@ training query (X2), as subwords on disk."""
 
 import heapq
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +13,12 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.named_file import named_file
 from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import FinetuneSettings, TildeSettings
+from lexigraft.core.trec_ids import as_others_write, known_as
 from lexigraft.core.types import Vocabulary
 from lexigraft.data.collection import Collection
 from lexigraft.data.readers.scores import read_scores
 from lexigraft.learn.token_cache import open_aligned, write_aligned
 from lexigraft.learn.training_data import TRAIN, queries_apart
-from lexigraft.measure.trec import trec_id
 from lexigraft.train.language.tilde import TildePairs
 from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.subwords import SubwordTokenizer
@@ -41,21 +41,21 @@ def write_pairs(
     memory."""
     queries, wanted = _queries_with_documents(collection, measured_split, finetune, settings)
     reader = AlignedReader(tokenizer, Vocabulary([]))
-    names = {doc_id for _, labelled, added in wanted.values() for doc_id in (*labelled, *added)}
+    names = as_others_write({doc_id for _, labelled, added in wanted.values() for doc_id in (*labelled, *added)})
     row_of: dict[str, int] = {}
 
     def contents() -> Iterator[str]:
         for document in collection.documents():
-            name = trec_id(document.doc_id)
-            if name in names and name not in row_of:
-                row_of[name] = len(row_of)
+            if document.doc_id in names and document.doc_id not in row_of:
+                row_of[document.doc_id] = len(row_of)
                 yield document.contents
 
     write_aligned(draft, DOCUMENTS, contents(), lambda some: reader.read(some, settings.document_length))
     pairs, n_labelled = list[tuple[int, int]](), 0
     used = dict[int, int]()  # query to its row: one without a known document has none
     for number, labelled, added in wanted.values():
-        known = [row_of[doc_id] for doc_id in dict.fromkeys((*labelled, *added)) if doc_id in row_of]
+        named = (*labelled, *(known_as(doc_id, row_of) for doc_id in added))
+        known = [row_of[doc_id] for doc_id in dict.fromkeys(named) if doc_id in row_of]
         n_labelled += sum(doc_id in row_of for doc_id in labelled)
         pairs += [(used.setdefault(number, len(used)), row) for row in known]
     _require_pairs(collection, settings, wanted, row_of, n_labelled, len(pairs))
@@ -74,7 +74,7 @@ def open_pairs(folder: Path) -> tuple[TildePairs, dict[str, int]]:
     return TildePairs(open_aligned(folder, QUERIES), open_aligned(folder, DOCUMENTS), pairs[:, 0], pairs[:, 1]), facts
 
 
-_Wanted = dict[str, tuple[int, dict[str, None], list[str]]]  # by TREC name of a query: its number, labelled, added
+_Wanted = dict[str, tuple[int, dict[str, None], list[str]]]  # by query: its number, labelled, added
 
 
 def _queries_with_documents(
@@ -89,24 +89,23 @@ def _queries_with_documents(
     queries, wanted = list[str](), _Wanted()
     for qrel in collection.qrels(TRAIN):
         if qrel.relevance > 0 and qrel.query_id in texts and qrel.query_id not in apart:
-            name = trec_id(qrel.query_id)
-            if name not in wanted:
-                wanted[name] = (len(queries), {}, [])
+            if qrel.query_id not in wanted:
+                wanted[qrel.query_id] = (len(queries), {}, [])
                 queries.append(texts[qrel.query_id])
-            wanted[name][1][trec_id(qrel.doc_id)] = None
+            wanted[qrel.query_id][1][qrel.doc_id] = None
     if settings.positives:
-        _add_ranked(wanted, {trec_id(query) for query in texts}, settings)
+        _add_ranked(wanted, texts.keys(), settings)
     return queries, wanted
 
 
-def _add_ranked(wanted: _Wanted, known: set[str], settings: TildeSettings) -> None:
+def _add_ranked(wanted: _Wanted, known: Set[str], settings: TildeSettings) -> None:
     """Give every training query the first `n_positives` documents of its ranking."""
     path, n_unknown, example = named_file("tilde.positives", settings.positives), 0, ""
     best: dict[str, list[tuple[float, int, str]]] = {}
     for pair in read_scores(path):
-        query = trec_id(pair.query_id)
+        query = known_as(pair.query_id, known)
         if query in wanted:
-            ranked, item = best.setdefault(query, []), (pair.score, -pair.rank, trec_id(pair.doc_id))
+            ranked, item = best.setdefault(query, []), (pair.score, -pair.rank, pair.doc_id)
             if len(ranked) < settings.n_positives:
                 heapq.heappush(ranked, item)
             else:
