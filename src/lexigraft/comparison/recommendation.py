@@ -16,6 +16,7 @@ from lexigraft.stages.operating_point import OperatingPoint
 from lexigraft.stages.text_searches import HybridChoice
 
 AHEAD_WITHOUT_MODEL, AHEAD_WITH_MODEL = 0.0, 0.02  # MRR@10 on validation queries
+SHARE_AHEAD = 0.05  # on made queries: of the MRR@10 of the one taken so far, or of what that lacks to 1, if less
 LEVEL = 0.05  # p, two-sided, at which a difference is taken for more than chance
 
 
@@ -53,12 +54,17 @@ def recommend_hybrid(
     taken: Recommendation | None, name: str, choice: HybridChoice, row: Mapping[str, Any]
 ) -> Recommendation | None:
     """The hybrid of that name in the place of its first system, which was `taken` or is BM25 in a run without models,
-    where it is ahead of that by what a model that reads queries must be, and by more than chance; `row` is that of the
-    report, empty where nothing is measured."""
+    where it is ahead of that on made queries by enough and by more than chance; `row` is that of the report, empty
+    where nothing is measured.
+
+    How much is enough cannot be a number of MRR@10: how hard made queries are depends on what they were made of, and a
+    lead is small where BM25 finds almost all of them or almost none.
+    """
     first = taken.system if taken is not None else BM25
     if choice.of[0] != first or choice.ahead is None or choice.p is None:
         return taken
-    if choice.ahead <= AHEAD_WITH_MODEL or choice.p >= LEVEL:
+    alone = max(one[CHOSEN_BY] for one in choice.looked_at) - choice.ahead
+    if choice.ahead <= SHARE_AHEAD * min(alone, 1 - alone) or choice.p >= LEVEL:
         return taken
     takes = f"; a query takes {row['ms_text_to_ids']:.2g} ms here, most of it to be encoded" if row else ""
     return Recommendation(name, f"{choice.why}; {choice.ahead:.4f} above {first} alone (p = {choice.p:.2g}){takes}")

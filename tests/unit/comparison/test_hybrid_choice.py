@@ -48,20 +48,28 @@ def test_a_fusion_is_compared_with_its_first_system_query_by_query():
 
 
 @pytest.mark.parametrize(
-    ("ahead", "p", "system"),
+    ("alone", "ahead", "p", "system"),
     [
-        (0.05, 0.001, "hybrid"),
-        (0.05, 0.2, "blend"),  # by chance
-        (0.01, 0.001, "blend"),  # not worth a model that reads queries
-        (None, None, "blend"),
+        (0.6, 0.05, 0.001, "hybrid"),
+        (0.6, 0.05, 0.2, "blend"),  # by chance
+        (0.6, 0.019, 0.001, "blend"),  # not worth a model that reads queries: less than a twentieth of .4
+        (0.6, 0.021, 0.001, "hybrid"),
+        (0.94, 0.0029, 0.001, "blend"),  # where little is left to win, or little is found, a twentieth of that
+        (0.94, 0.0031, 0.001, "hybrid"),
+        (0.15, 0.0074, 0.001, "blend"),
+        (0.15, 0.0076, 0.001, "hybrid"),
+        (0.6, None, None, "blend"),
     ],
 )
-def test_a_hybrid_is_recommended_where_it_is_worth_its_milliseconds(ahead, p, system):
-    choice = HybridChoice(["blend", "dense"], WEIGHTED, 0.5, 100, "blend and dense fused", ahead=ahead, p=p)
+def test_a_hybrid_is_recommended_where_it_is_worth_its_milliseconds(alone, ahead, p, system):
+    looked_at = [{"MRR@10": alone + (ahead or 0)}, {"MRR@10": alone}]
+    choice = HybridChoice(
+        ["blend", "dense"], WEIGHTED, 0.5, 100, "blend and dense fused", looked_at=looked_at, ahead=ahead, p=p
+    )
     found = recommend_hybrid(Recommendation("blend", "cheap"), "hybrid", choice, {"ms_text_to_ids": 6.31})
     assert found is not None and found.system == system
     if system == "hybrid":
-        said = "; 0.0500 above blend alone (p = 0.001); a query takes 6.3 ms here, most of it to be encoded"
+        said = f"; {ahead:.4f} above blend alone (p = 0.001); a query takes 6.3 ms here, most of it to be encoded"
         assert found.why == "blend and dense fused" + said
     other = choice._replace(of=["bm25", "dense"])  # of which nobody knows whether it is ahead of the blend
     assert recommend_hybrid(Recommendation("blend", "cheap"), "hybrid", other, {}) == ("blend", "cheap")
