@@ -18,7 +18,9 @@ from numpy.typing import DTypeLike, NDArray
 from lexigraft.core.compiled import compiled, worth_loading
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.made_here import MADE_ELSEWHERE
+from lexigraft.core.os_errors import remedy_for
 from lexigraft.core.pinned import known_as
+from lexigraft.core.plain_files import require_plain_file
 
 _HEADER_BYTES = 128
 _BYTES_AT_ONCE = 1 << 22  # of strings that are validated
@@ -65,13 +67,16 @@ def open_array(path: Path, *dtypes: DTypeLike, dimensions: int = 1) -> NDArray[A
     """Memory-map a `.npy` file read-only. It must hold numbers of one of `dtypes`, where any are given: kernels are
     compiled for what comes, and would take other numbers for these."""
     try:
+        require_plain_file(path, file := path.stat())
         # An empty file cannot be mapped, and there is nothing to map.
-        mode: Literal["r"] | None = "r" if path.stat().st_size > _HEADER_BYTES else None
+        mode: Literal["r"] | None = "r" if file.st_size > _HEADER_BYTES else None
         # As a plain array: kernels recognise the memmap subclass tens of microseconds later, at every call.
         # By its name: of a `Path`, numpy follows every link, file by file, to keep a name that nobody asks for.
         array = read_only(np.asarray(np.load(os.fspath(path), mmap_mode=mode, allow_pickle=False)))
     except Exception as error:  # a header is a piece of Python to numpy: what comes of it has no end of kinds
-        raise ArtifactError(f"{path} cannot be read as an array ({error}); build the artifact again") from error
+        again = "build the artifact again"
+        remedy = remedy_for(error, again) if isinstance(error, OSError) else again
+        raise ArtifactError(f"{path} cannot be read as an array ({error}); {remedy}") from error
     if dtypes and (array.dtype not in dtypes or array.ndim != dimensions or not array.flags.c_contiguous):
         wanted = f"{' or '.join(str(np.dtype(dtype)) for dtype in dtypes)} of {dimensions}"
         found = f"{array.dtype} of {array.ndim} dimensions"

@@ -14,6 +14,8 @@ from typing import Any
 
 from lexigraft import __version__
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.os_errors import remedy_for
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.core.sealed_json import REMEDY, unsealed, write_sealed
 
 MANIFEST = "manifest.json"
@@ -74,11 +76,11 @@ def require_manifest(path: Path) -> Manifest:
     """The manifest of the artifact at `path`; raises `ArtifactError` where there is none, or a damaged one."""
     file = path / MANIFEST
     try:
-        found = file.read_bytes()
+        found = read_plain_file(file)
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
         why = "it is not a Lexigraft artifact, or it was damaged" if missing else str(error.strerror or error)
-        raise ArtifactError(f"{path} has no readable {MANIFEST}: {why}; {REMEDY}") from error
+        raise ArtifactError(f"{path} has no readable {MANIFEST}: {why}; {remedy_for(error, REMEDY)}") from error
     try:
         content = unsealed(found, file)
     except ArtifactError as error:

@@ -14,6 +14,7 @@ from typing import Any
 
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.os_errors import naming, remedy_for
+from lexigraft.core.plain_files import read_plain_file
 
 CHECKSUM = "checksum"
 REMEDY = "build it again"
@@ -30,7 +31,7 @@ def read_sealed(path: Path, remedy: str = REMEDY) -> dict[str, Any]:
     """The object in the file at `path`, without its checksum; raises `ArtifactError` where the file cannot be read,
     holds no JSON object, or does not match the checksum that it holds."""
     try:
-        found = path.read_bytes()
+        found = read_plain_file(path)
     except FileNotFoundError:
         raise ArtifactError(f"{path} is missing; {remedy}") from None
     except OSError as error:

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.made_here import MADE_ELSEWHERE
+from lexigraft.core.os_errors import remedy_for
+from lexigraft.core.plain_files import read_plain_file
 
 Record = TypeVar("Record")
 
@@ -76,9 +78,10 @@ ENCODER = Rule(
 def read_object(path: Path) -> dict[str, Any]:
     """The JSON object in a file of an artifact."""
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(read_plain_file(path))
     except OSError as error:
-        raise ArtifactError(f"{path} cannot be read ({error.strerror or error}); build it again") from error
+        remedy = remedy_for(error, "build it again")
+        raise ArtifactError(f"{path} cannot be read ({error.strerror or error}); {remedy}") from error
     except (ValueError, RecursionError):  # RecursionError: thousands of brackets
         raise ArtifactError(f"{path} is not JSON: {MADE_ELSEWHERE}") from None
     if not isinstance(found, dict):

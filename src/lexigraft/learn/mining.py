@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
-from lexigraft.core.os_errors import naming
+from lexigraft.core.plain_files import written_aside
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Query, Ranking
@@ -72,18 +72,12 @@ def mine(index: Path, collection: Collection, out: Path, depth: int, progress: P
     if not queries:
         raise InputError(f"{collection.name}: no query has a positive training judgement; there is nothing to mine for")
     found = progress.track(_rankings(index, queries, relevant, depth), "mining", len(queries))
-    out.parent.mkdir(parents=True, exist_ok=True)
-    aside = out.with_name(f".{out.name}.{os.getpid()}")
     n_documents = n_without = 0
-    try:
-        with naming(out), aside.open("w", encoding="utf-8") as file:
-            for ranking in found:
-                write_run(file, (ranking,), TAG)
-                n_documents += len(ranking.doc_ids)
-                n_without += not ranking.doc_ids
-        aside.replace(out)
-    finally:
-        aside.unlink(missing_ok=True)
+    with written_aside(out) as aside, aside.open("w", encoding="utf-8") as file:
+        for ranking in found:
+            write_run(file, (ranking,), TAG)
+            n_documents += len(ranking.doc_ids)
+            n_without += not ranking.doc_ids
     return Mined(index, len(queries), n_documents, n_without)
 
 

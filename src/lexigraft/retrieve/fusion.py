@@ -1,13 +1,12 @@
 """TREC run files of several systems to one, by reciprocal rank fusion, Borda count, or a weighted sum of scores."""
 
 import logging
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
-from lexigraft.core.os_errors import naming
+from lexigraft.core.plain_files import written_aside
 from lexigraft.core.types import Ranking
 from lexigraft.measure.trec import read_run, write_run
 from lexigraft.search.borda import USUAL_DEPTH, check_borda, count_borda_runs
@@ -55,14 +54,8 @@ def fuse_files(
         fused = [weighted_sum(rankings, share, depth) for rankings in by_query(runs)]
     else:
         fused = fuse_runs(runs, k, weights, depth) if method == RRF else count_borda_runs(runs, borda_depth, depth)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    aside = out.with_name(f".{out.name}.{os.getpid()}")
-    try:
-        with naming(out), aside.open("w", encoding="utf-8") as file:
-            write_run(file, fused, method, form="")  # all digits: with a large k, neighbours differ in the last ones
-        aside.replace(out)
-    finally:
-        aside.unlink(missing_ok=True)
+    with written_aside(out) as aside, aside.open("w", encoding="utf-8") as file:
+        write_run(file, fused, method, form="")  # all digits: with a large k, neighbours differ in the last ones
     return Fused(len(runs), len(fused), sum(len(ranking.doc_ids) for ranking in fused))
 
 

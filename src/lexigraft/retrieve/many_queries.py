@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from lexigraft.core.errors import InputError
-from lexigraft.core.os_errors import naming
+from lexigraft.core.plain_files import written_aside
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Query, Ranking
 from lexigraft.data.readers.topics import read_queries
@@ -46,13 +46,9 @@ def rank_all(
 
 def write_rankings(rankings: Iterable[Ranking], out: Path, tag: str, n: int, progress: Progress = SILENT) -> int:
     """A TREC run, whole or not at all; returns for how many queries nothing was found."""
-    draft, empty = out.with_name(f"{out.name}.part"), 0
-    try:
-        with naming(out), draft.open("w", encoding="utf-8") as file:
-            for ranking in progress.track(rankings, "searching", n):
-                empty += not ranking.doc_ids
-                write_run(file, [ranking], tag, form="")
-        draft.replace(out)
-    finally:
-        draft.unlink(missing_ok=True)
+    empty = 0
+    with written_aside(out) as aside, aside.open("w", encoding="utf-8") as file:
+        for ranking in progress.track(rankings, "searching", n):
+            empty += not ranking.doc_ids
+            write_run(file, [ranking], tag, form="")
     return empty

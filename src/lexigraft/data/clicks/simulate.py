@@ -9,7 +9,6 @@ probability.
 
 import gzip
 import io
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 
 from lexigraft.core.errors import MissingExtraError
 from lexigraft.core.installing import install_extra
+from lexigraft.core.plain_files import written_aside
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.data.clicks.settings import Simulation
 
@@ -167,23 +167,8 @@ def write_simulation(
     return Written(lines, queries, pairs)
 
 
-def _aside(stack: ExitStack, path: Path) -> Path:
-    """A place beside `path` that takes its place when `stack` closes well, and is removed when it does not."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-
-    def finish(kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            aside.replace(path)
-        else:
-            aside.unlink(missing_ok=True)
-
-    stack.push(finish)
-    return aside
-
-
 def _text_file(stack: ExitStack, path: Path) -> IO[str]:
-    aside = _aside(stack, path)
+    aside = stack.enter_context(written_aside(path))
     if path.suffix != ".gz":
         return aside.open("w", encoding="utf-8")
     raw = stack.enter_context(aside.open("wb"))
@@ -204,7 +189,7 @@ class _Table:
         types = (pyarrow.string(), pyarrow.string(), pyarrow.int32(), pyarrow.int64(), pyarrow.int64())
         self._schema = pyarrow.schema(list(zip(LOG_COLUMNS, types, strict=True)))
         self._batch = pyarrow.record_batch
-        self._writer: Any = parquet.ParquetWriter(_aside(stack, path), self._schema)
+        self._writer: Any = parquet.ParquetWriter(stack.enter_context(written_aside(path)), self._schema)
         self._rows: list[LogLine] = []
 
     def __enter__(self) -> "_Table":

@@ -21,6 +21,7 @@ from lexigraft.core.artifact import MANIFEST, canonical_json, sync
 from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.made_here import MADE_ELSEWHERE
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.core.stored_record import COUNT, CUT, ENCODER, MANY, POSITIVE, TEXT, YES_OR_NO, Rule, record_of, whole
 
 STATE_FILE, SEGMENTS, DELETED = "live.json", "segments", "deleted"
@@ -114,7 +115,7 @@ def read_state(folder: Path) -> LiveState:
     """The state of the live index at `folder`; raises `ArtifactError` where there is none or a byte of it is wrong."""
     path = folder / STATE_FILE
     try:
-        found = path.read_bytes()
+        found = read_plain_file(path)
     except (FileNotFoundError, NotADirectoryError):
         if (folder / MANIFEST).is_file():
             remedy = f"it never changes; make a live index of it: lexigraft index live {folder} --out LIVE"

@@ -1,12 +1,12 @@
 """One system of an expansion, searched and measured: its run, its query vectors and its row of the report."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, write_artifact, write_json
+from lexigraft.core.plain_files import written_aside
 from lexigraft.core.types import Measurement, Ranking, SparseMatrix, Vocabulary
 from lexigraft.index.inverted import Index
 from lexigraft.measure.cost import flops, mean_terms
@@ -68,19 +68,15 @@ def _write_and_measure(
 ) -> Found:
     """Some hundred rankings at a time, because many deep ones are large; the file appears whole or not at all."""
     per_query: dict[str, dict[str, float]] = {name: {} for name in measures}
-    without, aside = 0, path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with aside.open("w", encoding="utf-8") as file:
-            while batch := list(islice(rankings, RANKINGS_AT_ONCE)):
-                write_run(file, batch, tag)
-                without += sum(not ranking.doc_ids for ranking in batch)
-                if measures:
-                    of_these = {ranking.query_id: judged[ranking.query_id] for ranking in batch}
-                    for item in measure(batch, of_these, measures):
-                        per_query[item.measure].update(item.per_query)
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+    without = 0
+    with written_aside(path) as aside, aside.open("w", encoding="utf-8") as file:
+        while batch := list(islice(rankings, RANKINGS_AT_ONCE)):
+            write_run(file, batch, tag)
+            without += sum(not ranking.doc_ids for ranking in batch)
+            if measures:
+                of_these = {ranking.query_id: judged[ranking.query_id] for ranking in batch}
+                for item in measure(batch, of_these, measures):
+                    per_query[item.measure].update(item.per_query)
     return Found(without, [Measurement(name, values) for name, values in per_query.items()])
 
 

@@ -1,0 +1,48 @@
+"""What is read must be a file, and what is written takes its name whole; a device is written to and stays one."""
+
+import os
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexigraft.core.arrays import open_array
+from lexigraft.core.errors import ArtifactError
+from lexigraft.core.manifest import MANIFEST, read_manifest, require_manifest
+from lexigraft.core.plain_files import read_plain_file, written_aside
+from lexigraft.core.sealed_json import read_sealed
+
+
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / MANIFEST
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="not a plain file"):
+        read_plain_file(pipe)
+    assert read_manifest(tmp_path) is None
+    for read in (lambda: require_manifest(tmp_path), lambda: read_sealed(pipe), lambda: open_array(pipe, np.int64)):
+        with pytest.raises(ArtifactError, match="not a plain file"):
+            read()
+    with pytest.raises(IsADirectoryError):
+        read_plain_file(tmp_path)
+
+
+def test_a_file_takes_its_name_when_it_is_whole(tmp_path: Path) -> None:
+    out = tmp_path / "deeper" / "run.trec"
+    with written_aside(out) as aside:
+        aside.write_text("new")
+        assert not out.exists()
+    assert out.read_text() == "new"
+    with pytest.raises(KeyError), written_aside(out) as aside:
+        aside.write_text("half")
+        raise KeyError
+    assert out.read_text() == "new" and list(out.parent.iterdir()) == [out]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a device, and replace one")
+def test_a_device_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    nothing = tmp_path / "null"
+    os.mknod(nothing, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    with written_aside(nothing) as aside:
+        assert aside == nothing
+    assert stat.S_ISCHR(nothing.stat().st_mode)
