@@ -11,6 +11,7 @@ from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, writ
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.known_checksums import reading_every_byte
 from lexigraft.core.made_here import validate_unless_known
+from lexigraft.core.sealed_json import write_sealed
 
 MADE = Manifest("thing", 1, {})
 
@@ -97,7 +98,7 @@ def test_a_file_that_the_manifest_does_not_name_is_believed_by_nobody(made):
 
 def test_a_manifest_that_names_nothing_vouches_for_nothing(made):
     manifest = json.loads((made / "manifest.json").read_text())
-    (made / "manifest.json").write_text(json.dumps({**manifest, "files": {}}))
+    write_sealed(made / "manifest.json", {**manifest, "files": {}})
     assert [is_looked_through(made) for _ in range(2)] == [True, True]
 
 
