@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test quick-tests test-integrations nightly lint style types docs reference bench-head bench-index bench-engines clean
+.PHONY: quickstart test quick-tests test-integrations nightly fuzz lint style types docs reference bench-head bench-index bench-engines clean
 
 quickstart: .venv/.train
 	HF_HUB_OFFLINE=1 $(BIN)/lexigraft quickstart $(if $(FULL),--full)
@@ -27,6 +27,17 @@ test-integrations: .venv/.dev docs
 # the example that is printed to its test.
 nightly: .venv/.dev
 	LEXIGRAFT_EXAMPLES=fresh OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/property -n 2 --dist loadfile
+
+# Hours of what hostile hands and bad luck do; `make test-integrations` does minutes of it. Each prints counts as JSON.
+fuzz: .venv/.dev
+	$(BIN)/python -m tests.fuzz.races --opens 2000 --rebuilds 200
+	$(BIN)/python -m tests.fuzz.crafted --cases 1000 --seed $(SEED)
+	$(BIN)/python -m tests.fuzz.hostile_commands --cases 1000 --seed $(SEED)
+	$(BIN)/python -m tests.fuzz.kills --kills 100 --seed $(SEED)
+	$(BIN)/python -m tests.fuzz.damage --cases 300 --cold --seed $(SEED)
+	$(BIN)/python -m tests.fuzz.damage --cases 10000 --seed $(SEED)
+
+SEED ?= 0
 
 lint: style types
 
