@@ -51,6 +51,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: LONGEST.index(file) if (file := item.location[0]) in LONGEST else len(LONGEST))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """What a test shows or logs may hold lone surrogates on purpose, which no worker can send to the others."""
+    report = yield
+    report.sections = [(name, text.encode("utf-8", "backslashreplace").decode()) for name, text in report.sections]
+    return report
+
+
 DOCUMENTS = [
     Document("d1", "Ordered sets", "Remove duplicates from a list but keep the order of its items."),
     Document("d2", "Sorting", "Sort a list in place; the sort is stable and keeps equal items in order."),
