@@ -157,7 +157,7 @@ def test_damaged_files_that_are_no_artifacts(collection, tmp_path, lexigraft):
     (tmp_path / "run/report.json").write_text("{")
     one_line_error(lexigraft("report", "--run", tmp_path / "run"), "report.json is not JSON: it was changed or damaged")
     (tmp_path / "bad.trec").write_bytes(b"q1 Q0 \xff 1 1.0 t\n")
-    assert lexigraft("evaluate", tmp_path / "bad.trec", "--data", collection).status == 0
+    one_line_error(lexigraft("evaluate", tmp_path / "bad.trec", "--data", collection), "bad.trec:1 is not UTF-8")
     one_line_error(lexigraft("explain", "--run", tmp_path / "run", "order", "\udcff"), "there is no document")
     one_line_error(lexigraft("search", "--index", tmp_path / "run/judged/bm25/index", "--system", "x", "y"), "--system")
 

@@ -112,7 +112,7 @@ def test_its_scores_are_a_run_that_evaluation_and_distillation_read(data, traine
     before = {ranking.query_id: set(ranking.doc_ids) for ranking in read_run(negatives)}
     after = {ranking.query_id: ranking for ranking in read_run(scored)}
     for number in range(N):
-        own = {"d%207" if number == 7 else f"d{number}"} if number >= N_TRAIN else set()
+        own = {"d 7" if number == 7 else f"d{number}"} if number >= N_TRAIN else set()
         assert set(after[f"q{number}"].doc_ids) == before[f"q{number}"] | own
     scores = [pair.score for pair in read_scores(scored) if pair.query_id == "q3"]
     assert scores == sorted(scores, reverse=True)
@@ -202,7 +202,7 @@ def test_a_run_trains_a_teacher_and_learns_from_it(data, tmp_path, lexigraft):
     mined = {pair.query_id for pair in read_scores(run / "model/teacher/negatives/negatives.trec")}
     assert not mined & measured
     scored = {(pair.query_id, pair.doc_id) for pair in read_scores(run / "model/teacher/scores/scores.trec")}
-    assert {("q7", "d%207"), ("q8", "d8")} <= scored
+    assert {("q7", "d 7"), ("q8", "d8")} <= scored
     facts = json.loads((run / "model/teacher/model/training.json").read_text())
     assert (
         facts["pairs"] + facts["validation_queries"] == N_TRAIN - 5
