@@ -178,7 +178,10 @@ class StringTable(Sequence[str]):
         if not worth_loading(_ONE_BY_ONE * len(positions)):
             return [self[position] for position in positions.tolist()]
         places = np.ascontiguousarray(positions, np.int64)
-        strings = gather_nul_ended(self._bytes, self._offsets, places).tobytes().decode().split("\0")[:-1]
+        try:
+            strings = gather_nul_ended(self._bytes, self._offsets, places).tobytes().decode().split("\0")[:-1]
+        except ValueError as error:  # of a table that nobody validated: a model's, for example
+            raise self._wrong(f"cannot be read ({error})") from error
         return strings if len(strings) == len(positions) else [self[int(i)] for i in positions]  # a string held a NUL
 
     def __iter__(self) -> Iterator[str]:
@@ -208,6 +211,8 @@ def gather_nul_ended(
     for position in positions:
         if not 0 <= position < len(offsets) - 1:
             raise IndexError("no string has such a position")
+        if not 0 <= offsets[position] <= offsets[position + 1] <= len(blob):
+            raise ValueError("a string lies outside of its file")
         n_bytes += offsets[position + 1] - offsets[position]
     gathered = np.empty(n_bytes, np.uint8)
     at = 0

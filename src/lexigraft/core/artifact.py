@@ -19,7 +19,7 @@ from typing import Any
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.exchange import exchange
 from lexigraft.core.known_checksums import is_known, remember
-from lexigraft.core.made_here import MADE_ELSEWHERE, record
+from lexigraft.core.made_here import MADE_ELSEWHERE, confirm, record
 from lexigraft.core.manifest import (
     MANIFEST,
     Manifest,
@@ -71,6 +71,7 @@ def write_artifact(path: Path, manifest: Manifest) -> Iterator[Path]:
         write_manifest(draft, made)
         (draft / DRAFT_MARK).unlink()  # last, so that what a kill leaves is always known for ours
         _sync_tree(draft)
+        confirm(draft, made)
         _swap_in(draft, path)
         record(made.fingerprint)
     finally:

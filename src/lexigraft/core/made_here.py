@@ -31,7 +31,9 @@ _NOT_LISTED = ("manifest.json", ".DS_Store")  # the manifest itself, and what fi
 
 MADE_ELSEWHERE = "it was damaged or made by another program; build it again"
 
-_confirmed: set[str] = set()  # fingerprints whose files this process wrote or compared with their checksums
+# Of a fingerprint, what the system said of its files when this process wrote them or compared them with their checksums:
+# the same manifest may lie in another folder beside other files.
+_confirmed: dict[str, tuple[tuple[int, ...], ...]] = {}
 
 
 class Described(Protocol):
@@ -52,10 +54,9 @@ def validate_unless_known(
     or that `part` of it; but not where files were not compared, or some are there that the manifest does not name."""
     fingerprint, listed = manifest.fingerprint, _lists_all_files(path, manifest)
     if checksums:
-        _confirmed.add(fingerprint)
+        confirm(path, manifest)
     recorded = listed and not _asked_for() and (_is_recorded(fingerprint, WHOLE) or _is_recorded(fingerprint, part))
-    if recorded and (fingerprint in _confirmed or _are_as_listed(path, manifest)):
-        _confirmed.add(fingerprint)
+    if recorded and (checksums or _is_confirmed(path, manifest) or _are_as_listed(path, manifest)):
         return
     try:
         validate()
@@ -67,13 +68,30 @@ def validate_unless_known(
 
 def record(fingerprint: str, part: str = WHOLE) -> None:
     """Remember that the artifact with this fingerprint was made here, or that part of it validated."""
-    _confirmed.add(fingerprint)
     with suppress(OSError):
         if (note := _note(fingerprint, part, making=True)) is not None:
             note.parent.mkdir(mode=0o700, exist_ok=True)
             note.touch()
             if note.name.startswith("0"):  # now and then: looking at all of them takes milliseconds
                 _forget_oldest(note.parent)
+
+
+def confirm(path: Path, manifest: Described) -> None:
+    """Let this process know that the files at `path` have the checksums that the manifest says, as they stand now."""
+    with suppress(OSError):
+        _confirmed[manifest.fingerprint] = _as_they_stand(path, manifest)
+
+
+def _is_confirmed(path: Path, manifest: Described) -> bool:
+    try:
+        return _confirmed.get(manifest.fingerprint) == _as_they_stand(path, manifest)
+    except OSError:
+        return False
+
+
+def _as_they_stand(path: Path, manifest: Described) -> tuple[tuple[int, ...], ...]:
+    found = (os.stat(f"{path}/{name}") for name in manifest.files)  # noqa: PTH116  # a third of the time of a `Path`
+    return tuple((one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in found)
 
 
 def _asked_for() -> bool:
@@ -92,21 +110,27 @@ def _is_recorded(fingerprint: str, part: str) -> bool:
 
 def _lists_all_files(path: Path, manifest: Described) -> bool:
     """Whether the fingerprint covers every file that could be read: a stranger may put others beside the known ones."""
-    for folder, _, names in os.walk(path):
+    unseen: list[OSError] = []  # folders that cannot be listed: their files may still be opened
+    for folder, folders, names in os.walk(path, onerror=unseen.append):
+        if any(Path(folder, one).is_symlink() for one in folders):
+            return False  # nobody follows it here, and whoever opens a file does
         inner = os.path.relpath(folder, path)
         for name in names:
             file = name if inner == "." else f"{Path(inner).as_posix()}/{name}"
             if file not in _NOT_LISTED and file not in manifest.files:
                 return False
-    return True
+    return not unseen
 
 
 def _are_as_listed(path: Path, manifest: Described) -> bool:
     """Whether every file has the checksum that the manifest says; large ones are read once."""
     try:
-        return all(_has_checksum(path / name, str(facts["sha256"])) for name, facts in manifest.files.items())
+        listed = all(_has_checksum(path / name, str(facts["sha256"])) for name, facts in manifest.files.items())
     except OSError:
         return False
+    if listed:
+        confirm(path, manifest)
+    return listed
 
 
 def _has_checksum(file: Path, checksum: str) -> bool:

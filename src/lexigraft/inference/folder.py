@@ -121,7 +121,7 @@ def raw_tokenizer(folder: Path) -> "Tokenizer":
     try:
         raw = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))
     except Exception as error:  # the library raises nothing more particular
-        said = shortened(str(error).partition("\n")[0], quoted=False)
+        said = shortened(str(error).replace(str(folder), "").partition("\n")[0], quoted=False)
         remedy = f"remove {folder}: it is made when it is next used"
         raise ArtifactError(f"{folder / TOKENIZER} cannot be opened ({said}); {remedy}") from error
     raw.no_padding()

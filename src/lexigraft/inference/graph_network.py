@@ -88,7 +88,9 @@ class GraphNetwork:
 
     def _run_all(self, batches: Sequence[Batch], read: ReadTexts) -> list[tuple[Any, Int32s, Float32s]]:
         def run(batch: Batch) -> tuple[Any, Int32s, Float32s]:
-            texts, terms, weights = self._session.run(["texts", "terms", "weights"], self._feed(batch, read))
+            found = self._session.run(["texts", "terms", "weights"], self._feed(batch, read))
+            require_rows(*found, len(self._vocabulary))
+            texts, terms, weights = found
             return texts, terms.astype(np.int32), weights
 
         threads = min(self._threads or usable_threads(), len(batches))
@@ -173,6 +175,21 @@ class GraphNetwork:
         return added[terms]
 
 
+def require_rows(texts: NDArray[Any], terms: NDArray[Any], weights: NDArray[Any], n_terms: int) -> None:
+    """Raise `ArtifactError` unless these are entries of terms that there are, ascending text by text. What a graph says
+    is as much its maker's as any file, and becomes vectors that are believed because they were made here."""
+    fits = texts.shape == terms.shape == weights.shape == (len(terms),) and weights.dtype.kind == "f"
+    if fits and len(terms):
+        fits = 0 <= int(terms.min()) and int(terms.max()) < n_terms
+        same, grows = texts[1:] == texts[:-1], terms[1:] > terms[:-1]
+        fits = fits and bool(((same & grows) | (texts[1:] > texts[:-1])).all())
+    if not fits:
+        raise ArtifactError(
+            f"the model's graph does not write rows of its {n_terms} terms: it was damaged or made by another program; "
+            "remove the inference form beside the model, and get the model again"
+        )
+
+
 def _joined(rows: Sequence[tuple[Int32s, Float32s]]) -> Rows:
     indptr = np.cumsum([0, *(len(terms) for terms, _ in rows)], dtype=np.int64)
     terms = np.concatenate([NO_ROW[0], *(terms for terms, _ in rows)])
@@ -215,6 +232,6 @@ def open_session(graph: Path) -> Any:
     try:
         return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the library has kinds of its own for everything
-        said = shortened(str(error).partition("\n")[0], quoted=False)
+        said = shortened(str(error).replace(str(graph), graph.name).partition("\n")[0], quoted=False)
         remedy = f"remove {graph.parent}: it is made when it is next used"
         raise ArtifactError(f"{graph} cannot be opened ({said}); {remedy}") from error

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.errors import InputError
+from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.made_here import MADE_ELSEWHERE
 from lexigraft.core.types import Vocabulary
 from lexigraft.vocab.aligned import NO_TERM, NOT_POOLED, AlignedTexts
 from lexigraft.vocab.bags import TermBags
@@ -74,6 +75,7 @@ class SubwordReader:
         self._term_of = np.arange(len(vocabulary), dtype=np.int32)
         self._term_of[[number for number in special if 0 <= number < len(vocabulary)]] = NOT_POOLED
         if tokenizer.special.unknown >= 0:
+            self._require_terms(tokenizer.special.unknown)
             self._term_of[tokenizer.special.unknown] = NO_TERM
         self._space_separates = reads_between_spaces(raw)
         self._terms_of_part: dict[str, frozenset[int]] = {}
@@ -115,11 +117,21 @@ class SubwordReader:
     def _remember(self, part: str) -> frozenset[int]:
         self._raw.no_truncation()
         terms = frozenset(self._raw.encode(clean_text(part), add_special_tokens=False).ids) - self._no_terms
+        self._require_terms(max(terms, default=0))
         if len(part) <= LONGEST_REMEMBERED:
             if len(self._terms_of_part) >= MOST_REMEMBERED:
                 self._terms_of_part.clear()
             self._terms_of_part[part] = terms
         return terms
+
+    def _require_terms(self, largest: int) -> None:
+        """Raise where the tokenizer, a file that anybody may have made, has a subword that no term stands for: kernels
+        look terms up without asking."""
+        if largest and largest >= len(self.vocabulary):
+            raise ArtifactError(
+                f"the model's tokenizer has a subword of number {largest}, and its vocabulary only "
+                f"{len(self.vocabulary)} terms: {MADE_ELSEWHERE}"
+            )
 
     def spans(self, text: str) -> SpannedText:
         """Where the subwords lie whose places `read` gives; a space that belongs to one is left out."""
@@ -139,6 +151,7 @@ class SubwordReader:
         columns = [(encoding.ids, encoding.special_tokens_mask) for encoding in found]
         ids = np.concatenate([np.zeros(0, np.int32), *(np.array(ids, np.int32) for ids, _ in columns)])
         added = np.concatenate([np.zeros(0, bool), *(np.array(mask, bool) for _, mask in columns)])
+        self._require_terms(int(ids.max(initial=0)))
         return _Read(ids, added, np.cumsum([len(ids) for ids, _ in columns], dtype=np.int64))
 
     def _align(self, read: _Read, length: int) -> AlignedTexts:

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from lexigraft.core.arrays import ArrayWriter, StringTable, open_array, release_pages, write_strings
+from lexigraft.core.compiled import load_kernels
 from lexigraft.core.errors import ArtifactError
 
 
@@ -56,3 +57,15 @@ def test_string_table_access(tmp_path):
 def test_no_strings(tmp_path):
     write_strings(tmp_path, "s", [])
     assert list(StringTable(tmp_path, "s")) == []
+
+
+@pytest.mark.parametrize("outside", [-4 * 10**12, 4 * 10**12, 10**6])
+def test_strings_outside_of_their_file_are_not_gathered(outside, tmp_path):
+    """Tables that nobody validates, such as a model's terms, reach the kernel, too: it ended by SIGSEGV."""
+    write_strings(tmp_path, "s", [f"w{number}" for number in range(2000)])
+    offsets = np.load(tmp_path / "s.offsets.npy")
+    offsets[1000] = outside
+    np.save(tmp_path / "s.offsets.npy", offsets)
+    load_kernels()
+    with pytest.raises(ArtifactError, match=r"s\.utf8 cannot be read .*outside of its file"):
+        list(StringTable(tmp_path, "s"))

@@ -21,7 +21,7 @@ def state(tmp_path, monkeypatch):
     """The user's state folder, and a process that has written nothing yet."""
     monkeypatch.delenv("LEXIGRAFT_VALIDATE")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr(made_here, "_confirmed", set())
+    monkeypatch.setattr(made_here, "_confirmed", {})
     return tmp_path / "state" / "lexigraft"
 
 
@@ -58,6 +58,34 @@ def test_what_was_made_here_is_not_looked_through(made):
 def test_what_was_made_elsewhere_is_looked_through_once(made, tmp_path):
     folder = strangers(made, tmp_path)
     assert [is_looked_through(folder) for _ in range(3)] == [True, False, False]
+
+
+def test_the_same_manifest_beside_other_files_is_looked_through(made, tmp_path):
+    """In one process, and without checksums: what it knows of one folder it does not know of another."""
+    copy = tmp_path / "copy"
+    shutil.copytree(made, copy)
+    (copy / "content").write_text("what kernels bElieve")  # as long as before
+    looked = []
+    for folder, checksums in ((made, True), (copy, False), (made, False), (copy, False)):
+        manifest = open_artifact(folder, "thing", 1, checksums)
+        validate_unless_known(folder, manifest, checksums, lambda: looked.append(folder.name))  # noqa: B023
+    assert looked == ["copy", "copy"]
+
+
+def test_what_was_just_made_is_not_read_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(made_here, "_has_checksum", lambda *_: pytest.fail("it was written a moment ago"))
+    folder = _remade(tmp_path)
+    validate_unless_known(folder, open_artifact(folder, "thing", 1, False), False, lambda: pytest.fail("made here"))
+
+
+def test_folders_that_lead_elsewhere_are_not_known(tmp_path):
+    with write_artifact(tmp_path / "made", MADE) as draft:
+        (draft / "inner").mkdir()
+        (draft / "inner" / "content").write_text("what kernels believe")
+    (tmp_path / "made" / "inner").rename(tmp_path / "outside")
+    (tmp_path / "outside" / "more").write_text("that nobody listed")
+    (tmp_path / "made" / "inner").symlink_to(tmp_path / "outside")
+    assert is_looked_through(tmp_path / "made")
 
 
 def test_what_does_not_pass_is_looked_through_again(made, tmp_path):

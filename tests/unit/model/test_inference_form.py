@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 import torch
@@ -26,6 +27,7 @@ from lexigraft.model.plain import plain_head
 from lexigraft.model.torch_network import TorchNetwork
 from lexigraft.vocab.lookup import own_terms_table
 from tests.families import FAMILIES, STEMS, write_backbone
+from tests.fuzz.crafting import fit_checksums
 
 TEXTS = ["kura mel, tose?", "bru", "", "the kur of the mel and the zan", "melmel fod gix vip kur kur", "the", "?!"]
 TERMS = Vocabulary([*STEMS, "the", "of", "kurmel", "fodgix", *(f"{stem}a" for stem in STEMS)])
@@ -213,6 +215,35 @@ def test_a_damaged_form_is_named(folders, tmp_path):
         match=r"weights\.bin does not match its checksum.*model\.inference: it is made when it is next used",
     ):
         open_graph(path, 8)
+
+
+@pytest.mark.parametrize("added", [1_000_000, -1_000_000])
+def test_a_graph_that_writes_terms_that_there_are_not_is_refused(added, folders, tmp_path):
+    """Before, they became vectors that were believed, because they were made here."""
+    path = saved(grafted(folders["bert"]), tmp_path / "model")
+    file = make_form(path) / "graph.onnx"
+    graph = onnx.load(str(file), load_external_data=False)
+    for node in graph.graph.node:
+        node.output[:] = ["crafted_own" if name == "terms" else name for name in node.output]
+    number = onnx.helper.make_node("Constant", [], ["crafted_added"], value_int=added)
+    graph.graph.node.extend([number, onnx.helper.make_node("Add", ["crafted_own", "crafted_added"], ["terms"])])
+    file.write_bytes(graph.SerializeToString())
+    fit_checksums(file.parent, file.name)
+    network = open_graph(path, 32)
+    read = read_documents(network.meta, network.reader, TEXTS, 14)
+    with pytest.raises(ArtifactError, match="does not write rows of its .* terms"):
+        network.write(read, are_queries=False)
+
+
+def test_a_graph_that_cannot_be_opened_is_named_by_its_path(folders, tmp_path):
+    """Before, the library's words had the way through a descriptor, cut in its middle."""
+    path = saved(grafted(folders["bert"]), tmp_path / "model")
+    file = make_form(path) / "graph.onnx"
+    file.write_bytes(b"no graph")
+    fit_checksums(file.parent, file.name)
+    with pytest.raises(ArtifactError, match=r"model\.inference/graph\.onnx cannot be opened") as refused:
+        open_graph(path, 32)
+    assert "/proc" not in str(refused.value)
 
 
 def test_the_documented_interface(folders, tmp_path):

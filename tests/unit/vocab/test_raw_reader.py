@@ -8,11 +8,12 @@ import transformers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexigraft.core.errors import InputError
+from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.types import Vocabulary
 from lexigraft.model.backbone import load_backbone
 from lexigraft.train.language.masking import NO_LABEL, mask_terms
 from lexigraft.vocab.aligned import NO_TERM, NOT_POOLED, joined
-from lexigraft.vocab.raw_reader import subword_terms
+from lexigraft.vocab.raw_reader import SubwordReader, subword_terms
 from tests.families import FAMILIES, write_backbone
 
 TEXTS = st.lists(
@@ -100,3 +101,16 @@ def test_every_family_has_its_subwords(tmp_path):
         backbone = load_backbone(str(write_backbone(family, tmp_path / family)))
         rows, ids = backbone.subwords().terms, backbone.hf_tokenizer.get_vocab()
         assert all(rows[number] == subword for subword, number in ids.items())
+
+
+def test_subwords_that_no_term_stands_for_are_refused(backbones):
+    """A table of queries is looked up by a kernel: such a number ended the process by SIGSEGV."""
+    backbone = backbones["bert"][0]
+    whole = backbone.subword_reader()
+    asked = "kur"
+    most = int(whole.distinct_terms(asked).max())
+    few = Vocabulary(whole.vocabulary.terms[:most])
+    reader = SubwordReader(whole._raw, backbone.tokenizer, few, frozenset())
+    for read in (reader.distinct_terms, lambda text: reader.read_bags([text]), lambda text: reader.read([text], 9)):
+        with pytest.raises(ArtifactError, match=f"a subword of number {most}"):
+            read(asked)
