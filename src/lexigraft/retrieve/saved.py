@@ -10,7 +10,7 @@ FOLDER/index.texts/      what documents say, where a run kept it; an index may h
 """
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,10 +25,10 @@ from lexigraft.core.artifact import (
     write_artifact,
 )
 from lexigraft.core.cut import QueryCut, query_cut
-from lexigraft.core.errors import ArtifactError
+from lexigraft.core.errors import ArtifactError, MixedVersionsError
 from lexigraft.core.exchange import exchange
 from lexigraft.core.known_checksums import reading_every_byte
-from lexigraft.core.pinned import of_one_version
+from lexigraft.core.pinned import known_as, of_one_version
 from lexigraft.core.sealed_json import read_sealed, write_sealed
 from lexigraft.index import store as index_store
 from lexigraft.index.live.reader import open_live
@@ -81,10 +81,8 @@ def save(
         target = folder / INDEX
         description = _encoder_of(index)
         if "model" in description:
-            model = (index / description["model"]).resolve()
-            shutil.copytree(model, folder / MODEL)
-            if has_form(model):
-                shutil.copytree(form_beside(model), form_beside(folder / MODEL))
+            _copy_model((index / description["model"]).resolve(), folder / MODEL)
+            _require_model_of(index, description, read_manifest(folder / MODEL))
             description["model"] = f"../{MODEL}"
         if is_live(index):
             shutil.copytree(index, target)
@@ -92,10 +90,37 @@ def save(
         else:
             _copy_index(index, target, description)
         if metadata.is_dir():
-            shutil.copytree(metadata, folder / METADATA)
+            _copy_artifact(metadata, folder / METADATA)
         if texts is not None and texts.is_dir():
-            shutil.copytree(texts, folder / TEXTS)
+            _copy_artifact(texts, folder / TEXTS)
         write_sealed(folder / FACTS, {"qk": qk, "why": why})
+
+
+def _copy_model(model: Path, target: Path) -> None:
+    """A model, and what encodes by it without torch where that was made of this very one."""
+    _copy_artifact(model, target)
+    if has_form(model):
+        _copy_artifact(form_beside(model), form_beside(target))
+        if not has_form(target):  # the model was replaced between both
+            shutil.rmtree(form_beside(target))
+
+
+def _require_model_of(index: Path, description: Mapping[str, Any], model: Manifest | None) -> None:
+    """Raise unless `model` wrote the documents of `index`, where it is noted which one did: a writer may have replaced
+    either since the other one was read, and what is saved is to be searched."""
+    wanted = description.get("fingerprint", "")
+    if wanted and (model is None or model.fingerprint != wanted):
+        raise MixedVersionsError(
+            f"{known_as(index)} was not made by the model that is there now; make the index again, or save it again "
+            "when that was done"
+        )
+
+
+@of_one_version
+def _copy_artifact(path: Path, target: Path) -> None:
+    """Every file of one version: a writer may replace the artifact meanwhile."""
+    shutil.rmtree(target, ignore_errors=True)  # of a version that was removed while it was copied
+    shutil.copytree(path, target)
 
 
 def _encoder_of(index: Path) -> dict[str, Any]:
@@ -110,6 +135,8 @@ def _copy_index(index: Path, target: Path, query_encoder: dict[str, Any]) -> Non
     with reading_every_byte():
         opened, manifest = open_index(index), read_manifest(index)
     assert manifest is not None, "just opened"
+    if {**opened.meta.query_encoder, "model": ""} != {**query_encoder, "model": ""}:  # the way to it is another
+        raise MixedVersionsError(f"{known_as(index)} was replaced while it was saved; save it again")
     wanted = Manifest(index_store.KIND, manifest.format_version, manifest.config, manifest.parents)
     with write_artifact(target, wanted) as folder:
         for name in manifest.files:

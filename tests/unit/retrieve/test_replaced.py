@@ -1,8 +1,10 @@
 """A retriever whose index is replaced together with what belongs to it: parts of two versions are never mixed."""
 
+import shutil
+
 import pytest
 
-from lexigraft.core.artifact import Manifest, write_artifact
+from lexigraft.core.artifact import Manifest, open_artifact, write_artifact
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import MixedVersionsError
 from lexigraft.core.settings import Settings
@@ -82,3 +84,30 @@ def test_texts_of_another_state_of_the_collection_are_not_shown(collection, tmp_
     assert before.answer(query).hits[0].doc_id == shown.doc_id
     assert not before.answer(query).hits[0].text
     assert Retriever.open(tmp_path / "run").answer(query).hits[0].text == f"{shown.text} and something else"
+
+
+def test_what_is_saved_with_an_index_is_of_one_version(tmp_path, monkeypatch):
+    """Metadata that a writer replaces while they are copied were saved with files of both versions."""
+    make(tmp_path, "one", tmp_path)
+    beside = tmp_path / "index.metadata"
+
+    def write(version):
+        with write_artifact(beside, Manifest("metadata", 4, {"of": version})) as draft:
+            for name in "abcdef":
+                (draft / name).write_text(version)
+
+    write("one")
+    copy, replaced = shutil.copyfile, []
+
+    def copy_beside_a_writer(source, target, **options):
+        if "index.metadata" in str(target) and not replaced:
+            replaced.append(copy(source, target, **options))
+            write("other")
+            return replaced[0]
+        return copy(source, target, **options)
+
+    monkeypatch.setattr(shutil, "copyfile", copy_beside_a_writer)
+    Retriever.open(tmp_path / "index").save(tmp_path / "saved")
+    assert replaced
+    made = open_artifact(tmp_path / "saved/index.metadata", "metadata", 4)
+    assert made.config == {"of": "other"}
