@@ -31,8 +31,8 @@ _NOT_LISTED = ("manifest.json", ".DS_Store")  # the manifest itself, and what fi
 
 MADE_ELSEWHERE = "it was damaged or made by another program; build it again"
 
-# Of a fingerprint, what the system said of its files when this process wrote them or compared them with their checksums:
-# the same manifest may lie in another folder beside other files.
+# Of a fingerprint, what the system said of its files when this process wrote them or compared their checksums: the same
+# manifest may lie in another folder beside other files.
 _confirmed: dict[str, tuple[tuple[int, ...], ...]] = {}
 
 

@@ -180,7 +180,7 @@ def require_rows(texts: NDArray[Any], terms: NDArray[Any], weights: NDArray[Any]
     is as much its maker's as any file, and becomes vectors that are believed because they were made here."""
     fits = texts.shape == terms.shape == weights.shape == (len(terms),) and weights.dtype.kind == "f"
     if fits and len(terms):
-        fits = 0 <= int(terms.min()) and int(terms.max()) < n_terms
+        fits = int(terms.min()) >= 0 and int(terms.max()) < n_terms
         same, grows = texts[1:] == texts[:-1], terms[1:] > terms[:-1]
         fits = fits and bool(((same & grows) | (texts[1:] > texts[:-1])).all())
     if not fits:
