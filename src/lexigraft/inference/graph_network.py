@@ -88,9 +88,8 @@ class GraphNetwork:
 
     def _run_all(self, batches: Sequence[Batch], read: ReadTexts) -> list[tuple[Any, Int32s, Float32s]]:
         def run(batch: Batch) -> tuple[Any, Int32s, Float32s]:
-            found = self._session.run(["texts", "terms", "weights"], self._feed(batch, read))
-            require_rows(*found, len(self._vocabulary))
-            texts, terms, weights = found
+            texts, terms, weights = self._session.run(["texts", "terms", "weights"], self._feed(batch, read))
+            require_rows(texts, terms, weights, len(self._vocabulary))
             return texts, terms.astype(np.int32), weights
 
         threads = min(self._threads or usable_threads(), len(batches))
