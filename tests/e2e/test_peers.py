@@ -101,7 +101,8 @@ def test_in_the_report_a_search_and_a_comparison(call, place, lexigraft):
     assert {"train of dense", "encode dense (judged)", "evaluate dense", "evaluate hybrid"} <= made
     rows = {row["system"]: row for row in report["rows"] if (row["qk"], row["dk"]) == (0, 0)}
     dense, hybrid = rows["dense"], rows["hybrid"]
-    assert dense["FLOPS"] is None and dense["width"] == 16 and 0 < dense["ms_encode"] < dense["ms_text_to_ids"]
+    assert dense["FLOPS"] is None and dense["width"] == 16
+    assert dense["ms_encode"] > 0 and dense["ms_text_to_ids"] > 0  # two measurements: on busy cores either may be more
     assert all(row["index_bytes"] > 0 for row in report["rows"])
     sizes = {file.name: file.stat().st_size for file in (run / "judged/dense/vectors").iterdir()}
     assert dense["index_bytes"] == sum(sizes.values()) - sizes["manifest.json"]
