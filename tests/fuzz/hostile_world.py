@@ -3,14 +3,13 @@ files that nobody should read without a look. A case gets a copy of it."""
 
 import contextlib
 import gzip
-import io
 import json
 import os
-import sys
 from pathlib import Path
 
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
+from tests.fuzz.world import call
 
 WORDS = "tea milk sugar water cup pot leaf green black warm cold sweet".split()
 
@@ -34,28 +33,13 @@ def make_world(root: Path) -> None:
     (root / "queries.jsonl").write_bytes((root / "data/queries.jsonl").read_bytes())
     (root / "qrels.tsv").write_bytes((root / "data/qrels/test.tsv").read_bytes())
     with contextlib.chdir(root):
-        _call("index", "--data", "data", "--out", "plain", "--metadata", "--texts", "yes")
-        _call("index", "add", "live", "--data", "data", "--texts", "yes")
-        _call("run", "--data", "data", "--out", "run", "--set", "run.systems=bm25", "--set", "evaluate.timing_runs=1")
-        _call("vocab", "unigrams", "--data", "data", "--out", "vocab")
+        call("index", "--data", "data", "--out", "plain", "--metadata", "--texts", "yes")
+        call("index", "add", "live", "--data", "data", "--texts", "yes")
+        call("run", "--data", "data", "--out", "run", "--set", "run.systems=bm25", "--set", "evaluate.timing_runs=1")
+        call("vocab", "unigrams", "--data", "data", "--out", "vocab")
         for name in ("a.trec", "b.trec"):
-            _call("search", "--index", "plain", "--queries", "queries.jsonl", "--out", name)
+            call("search", "--index", "plain", "--queries", "queries.jsonl", "--out", name)
     _hostile_files(root)
-
-
-def _call(*arguments: str) -> None:
-    from lexigraft.cli.app import main
-
-    before, sys.argv = sys.argv, ["lexigraft", *arguments]
-    said, status = io.StringIO(), 0
-    try:
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            main()
-    except SystemExit as ended:
-        status = int(ended.code or 0)
-    finally:
-        sys.argv = before
-    assert status == 0, f"{arguments}: {said.getvalue()}"
 
 
 def _hostile_files(root: Path) -> None:

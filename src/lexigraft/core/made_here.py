@@ -180,9 +180,8 @@ def _key(folder: Path, making: bool) -> bytes | None:
     with os.fdopen(descriptor, "wb") as file:
         file.write(os.urandom(KEY_BYTES))
     try:
-        os.link(aside, path)  # of several processes that begin together one wins, and all use its key
-    except FileExistsError:
-        pass
+        with suppress(FileExistsError):
+            os.link(aside, path)  # of several processes that begin together one wins, and all use its key
     except OSError:  # a file system without links
         aside.replace(path)
     finally:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.json_fields import shortened
 from lexigraft.core.made_here import MADE_ELSEWHERE
 from lexigraft.core.os_errors import remedy_for
 from lexigraft.core.plain_files import read_plain_file
@@ -97,14 +98,6 @@ def require_fields(path: Path, found: Mapping[str, Any], rules: Mapping[str, Rul
             raise ArtifactError(
                 f"{path} says {name} = {shortened(found[name])}, {rule.allowed} is allowed: {MADE_ELSEWHERE}"
             )
-
-
-def shortened(value: Any) -> str:
-    """A value on one line of bounded length."""
-    if isinstance(value, int) and abs(value) >= 10**30:
-        return "a number of more than thirty digits"
-    shown = ascii(value)
-    return shown if len(shown) <= 60 else f"{shown[:57]}..."
 
 
 def record_of(path: Path, kind: type[Record], found: Mapping[str, Any], rules: Mapping[str, Rule]) -> Record:

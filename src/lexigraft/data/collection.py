@@ -21,11 +21,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from lexigraft.core.artifact import hash_file
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document, Qrel, Query
+from lexigraft.data.consistent_judgements import Placed
 from lexigraft.data.duplicates import FirstLines
 from lexigraft.data.fields import DOCUMENT, as_option
 from lexigraft.data.folder_layout import (
@@ -52,17 +53,6 @@ Noun = TypeVar("Noun", Document, Query)
 OF_LINES = (".jsonl", ".tsv", ".jsonl.gz", ".tsv.gz")  # files with a document a line
 
 log = logging.getLogger(__name__)
-
-
-class Placed(Protocol):
-    """Something that stands at a place in a file."""
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def unit(self) -> str: ...
-    @property
-    def where(self) -> str: ...
 
 
 class Collection(ABC):

@@ -80,7 +80,7 @@ def test_arrays_that_lead_outside(made, tmp_path, name, change, says):
         ({"n_documents": -1}, "n_documents = -1"),
         ({"n_documents": "150"}, "n_documents = '150'"),
         ({"n_documents": True}, "n_documents = True"),
-        ({"n_terms": 10**400}, "n_terms = a number of more than thirty digits"),
+        ({"n_terms": 10**400}, "n_terms = a whole number of more than 64 bits"),
         ({"scale": float("nan")}, "scale = nan, a finite number above 0"),
         ({"scale": 0}, "scale = 0"),
         ({"bits": 9}, "bits = 9, one of 8, 16, 24"),
