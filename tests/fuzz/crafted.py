@@ -13,7 +13,6 @@ import contextlib
 import json
 import os
 import random
-import resource
 import shutil
 import signal
 import sys
@@ -29,9 +28,9 @@ import numpy as np
 
 from tests.fuzz.crafting import fit_checksums
 from tests.fuzz.mutations import ODD_VALUES
+from tests.fuzz.workers import limit_this_process
 
 SECONDS = 20  # a case that takes longer hangs
-EXTRA_MEMORY = 3 << 30
 FINE, REFUSED, WRONG = 0, 2, 3
 # What a change that is none for a file raises; thousands of brackets, too, which no checksum can be made for.
 NO_CHANGE = (ValueError, TypeError, KeyError, IndexError, OverflowError, AttributeError, RecursionError)
@@ -199,11 +198,7 @@ def use_forked(use: Callable[[Path], Any], folder: Path) -> tuple[str, str]:
     if not child:
         status = WRONG
         try:
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends the process wherever it is, also in compiled code
-            signal.setitimer(signal.ITIMER_REAL, SECONDS)
-            used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-            resource.setrlimit(resource.RLIMIT_AS, (used + EXTRA_MEMORY, used + EXTRA_MEMORY))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            limit_this_process(SECONDS, 3 << 30)
             status = _used(use, folder, report)
         finally:
             os._exit(status)

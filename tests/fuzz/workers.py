@@ -61,14 +61,19 @@ def run_forked(arguments: Sequence[str], folder: Path, scratch: Path, seconds: f
     return Outcome(status, out.read_text("utf-8", "replace"), err.read_text("utf-8", "replace"))
 
 
+def limit_this_process(seconds: float, extra_memory: int = EXTRA_MEMORY) -> None:
+    """A fork of a warm process ends after so long, whatever it does, takes bounded memory more, and leaves no core."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends the process wherever it is, also in compiled code
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + extra_memory, used + extra_memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 def _be_command(arguments: Sequence[str], folder: Path, out: Path, err: Path, seconds: float) -> None:
     status = 70
     try:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends the process wherever it is, also in compiled code
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + EXTRA_MEMORY, used + EXTRA_MEMORY))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        limit_this_process(seconds)
         for path, number in ((out, 1), (err, 2)):
             opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(opened, number)
