@@ -7,13 +7,20 @@ system:
 
     settings    what the system says, as section.key=value; {seed} in them is the seed
     teachers    other variants of the same collection and seed that it learns from: they are trained first
-    collections, seeds    those that it is trained for; all that the plan has where it says nothing
-
+    beside      others that its run has, too, which it does not learn from: a hybrid's parts
     shares      a variant whose pre-training it begins with
+    backbone    one of `[backbones.NAME]`, which has gone on as a masked language model; {collection} in it is that
+    collections, seeds    those that it is trained for; all that the plan has where it says nothing
+    last        true: begun when nothing else is ready
+
+`[backbones.NAME]` has `texts` (a name in --data), `steps`, `options` of `lexigraft model mlm`, and `begins`, another of
+them that it goes on from. All seeds share it.
 
 Every variant is a `lexigraft run` with BM25, its teachers and itself, in a folder of its own. Teachers are copied from
-where they were trained, so that nothing is trained twice. What has ended when --minutes are over is in the result, with
-the reciprocal ranks of every query; a later call with the same --work continues.
+where they were trained, so that nothing is trained twice. What fails, for want of memory for example, is tried twice
+more, when another training has ended. What has ended when --minutes are over is in the result, with the reciprocal ranks
+of every query; a later call with the same --work continues. --skip leaves trainings out by the names of their folders,
+COLLECTION-SEED-VARIANT.
 """
 
 import argparse
@@ -23,47 +30,15 @@ import shutil
 import subprocess
 import sys
 import time
-import tomllib
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from bench.variant_plan import Backbone, Variant, read_plan
 
 MODEL_PARTS = ("vocabulary", "backbone", "mlm", "mlm-second", "pretrained")
 SHARED_PARTS = ("collection", "models", "judged", "source.json")
 PAUSE = 1.0
-
-
-@dataclass
-class Variant:
-    """One training. `shares`: the variant whose pre-training it begins with, empty where it makes its own."""
-
-    name: str
-    collection: str
-    seed: int
-    settings: list[str]
-    teachers: list[str] = field(default_factory=list)
-    shares: str = ""
-    state: str = "waiting"
-    seconds: float = 0.0
-
-    @property
-    def folder(self) -> str:
-        return f"{self.collection}-{self.seed}-{self.name}"
-
-
-def read_plan(path: Path) -> tuple[dict[str, Any], list[Variant]]:
-    """The collections by name, and all trainings in the order of the plan, seed by seed."""
-    plan = tomllib.loads(path.read_text(encoding="utf-8"))
-    collections, found = plan["collections"], []
-    for seed in plan["seeds"]:
-        for name, said in plan["variants"].items():
-            for collection in said.get("collections", collections):
-                if seed in said.get("seeds", plan["seeds"]):
-                    own = [*said.get("settings", []), *said.get(collection, [])]
-                    own = [one.replace("{seed}", str(seed)) for one in own]
-                    teachers, shares = said.get("teachers", []), said.get("shares", "")
-                    found.append(Variant(name, collection, seed, own, teachers, shares))
-    return collections, found
+MOST_FAILURES = 3
 
 
 class Trainings:
@@ -71,88 +46,127 @@ class Trainings:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        self.collections, self.variants = read_plan(options.plan)
-        self.by_folder = {one.folder: one for one in self.variants}
-        self.running: dict[str, tuple[subprocess.Popen[bytes], float]] = {}
+        self.plan = read_plan(options.plan)
+        wanted = [one for one in self.plan.variants if one.folder not in options.skip]
+        needed = {one.backbone for one in wanted}
+        needed |= {one.begins for one in self.plan.backbones if one.name in needed}
+        backbones = [one for one in self.plan.backbones if one.name in needed]
+        self.jobs: list[Backbone | Variant] = [*backbones, *wanted]
+        self.by_folder = {one.folder: one for one in self.plan.variants}
+        self.running: dict[str, tuple[Backbone | Variant, subprocess.Popen[bytes], float]] = {}
         options.work.mkdir(parents=True, exist_ok=True)
-        for one in self.variants:
-            if (options.work / one.folder / "report.json").is_file():
+        for one in self.jobs:
+            written = "config.json" if isinstance(one, Backbone) else "report.json"
+            if (options.work / one.folder / written).is_file():
                 one.state = "done"
 
     def run(self) -> None:
         until = time.monotonic() + 60 * self.options.minutes
         while time.monotonic() < until:
             self.see_what_ended()
-            waiting = [one for one in self.variants if one.state == "waiting" and self.is_ready(one)]
+            waiting = [one for one in self.jobs if one.state == "waiting" and self.is_ready(one)]
             for one in waiting[: self.options.jobs - len(self.running)]:
                 self.start(one)
             if not self.running and not waiting:
                 return
             time.sleep(PAUSE)
-        for process, _ in self.running.values():
+        for _, process, _ in self.running.values():
             process.kill()
 
     def of(self, variant: Variant, name: str) -> Variant:
         """Another variant of the same collection and seed."""
         return self.by_folder[f"{variant.collection}-{variant.seed}-{name}"]
 
-    def is_ready(self, variant: Variant) -> bool:
-        if any(self.of(variant, name).state != "done" for name in variant.teachers):
+    def is_ready(self, job: Backbone | Variant) -> bool:
+        needed = job.begins if isinstance(job, Backbone) else job.backbone
+        if any(one.name == needed and one.state != "done" for one in self.plan.backbones):
             return False
-        return not variant.shares or (self.pretrained(variant) / "pretrained" / "manifest.json").is_file()
+        if isinstance(job, Backbone):
+            return True
+        if any(self.of(job, name).state != "done" for name in job.before):
+            return False
+        return not job.shares or (self.pretrained(job) / "pretrained" / "manifest.json").is_file()
 
     def pretrained(self, variant: Variant) -> Path:
         """Where the pre-training lies that a variant begins with."""
         folder: Path = self.options.work / self.of(variant, variant.shares).folder / "models" / variant.shares
         return folder
 
-    def start(self, variant: Variant) -> None:
-        folder = self.options.work / variant.folder
+    def start(self, job: Backbone | Variant) -> None:
+        folder = self.options.work / job.folder
+        if isinstance(job, Variant):
+            self.lay_beside(job, folder)
+        command = self.backbone_command(job) if isinstance(job, Backbone) else self.command(job, folder)
+        with (self.options.work / f"{job.folder}.log").open("ab") as log:
+            process = subprocess.Popen(command, stdout=log, stderr=log)
+        self.running[job.folder] = job, process, time.monotonic()
+        job.state = "running"
+        print(f"start {job.folder}", flush=True)
+
+    def lay_beside(self, variant: Variant, folder: Path) -> None:
+        """Copy what a variant needs of others into its folder."""
         folder.mkdir(exist_ok=True)
-        for name in variant.teachers:
+        for name in variant.before:
             lay_together(self.options.work / self.of(variant, name).folder, folder, SHARED_PARTS)
         if variant.shares and not (folder / "models" / variant.name / "pretrained").is_dir():
-            lay_together(
-                self.options.work / self.of(variant, variant.shares).folder, folder, ("collection", "source.json")
-            )
+            sharing = self.options.work / self.of(variant, variant.shares).folder
+            lay_together(sharing, folder, ("collection", "source.json"))
             lay_together(self.pretrained(variant), folder / "models" / variant.name, MODEL_PARTS)
-        with (self.options.work / f"{variant.folder}.log").open("ab") as log:
-            process = subprocess.Popen(self.command(variant, folder), stdout=log, stderr=log)
-        self.running[variant.folder] = process, time.monotonic()
-        variant.state = "running"
-        print(f"start {variant.folder}", flush=True)
+
+    def backbone_path(self, name: str) -> str:
+        """The backbone of a name in the plan; that of the command line without one."""
+        return str(self.options.work / f"backbone-{name}") if name else self.options.backbone
+
+    def backbone_command(self, backbone: Backbone) -> list[str]:
+        return [
+            sys.executable, "-m", "lexigraft", "model", "mlm", "--backbone", self.backbone_path(backbone.begins),
+            "--texts", str(self.options.data / backbone.texts), "--steps", str(backbone.steps), *backbone.options,
+            "--out", str(self.options.work / backbone.folder),
+        ]  # fmt: skip
 
     def command(self, variant: Variant, folder: Path) -> list[str]:
-        said = self.collections[variant.collection]
-        named = [*variant.teachers, variant.name]
+        said = self.plan.collections[variant.collection]
+        named = [*variant.before, variant.name]
         settings = [
             f"model.backbone={self.options.backbone}", f"run.seed={variant.seed}", *said.get("settings", []),
             f"run.systems={json.dumps(['bm25', *named])}",
         ]  # fmt: skip
         for name in named:
-            settings += [f"systems.{name}.{one}" for one in self.of(variant, name).settings]
-            if taught := self.of(variant, name).teachers:
-                settings.append(f"systems.{name}.finetune.teachers={json.dumps(taught)}")
-            elif not self.of(variant, name).settings:
-                settings.append(f"systems.{name}.finetune.tensorboard=")  # a table must say something
+            settings += [f"systems.{name}.{one}" for one in self.said_of(self.of(variant, name))]
         files = ["--recipe", self.options.recipe, "--config", said["config"]]
         data = str(self.options.data / said["folder"])
         changes = [part for one in settings for part in ("--set", one)]
         return [sys.executable, "-m", "lexigraft", "run", *files, "--data", data, "--out", str(folder), *changes]
 
+    def said_of(self, variant: Variant) -> list[str]:
+        """What the table of a variant's system says."""
+        said = list(variant.settings)
+        if variant.backbone:
+            said.append(f"model.backbone={self.backbone_path(variant.backbone)}")
+        if variant.teachers:
+            said.append(f"finetune.teachers={json.dumps(variant.teachers)}")
+        return said or ["finetune.tensorboard="]  # a table must say something
+
     def see_what_ended(self) -> None:
-        for folder, (process, since) in list(self.running.items()):
+        for folder, (job, process, since) in list(self.running.items()):
             if process.poll() is None:
                 continue
-            one = self.by_folder[folder]
-            one.state, one.seconds = "failed" if process.returncode else "done", time.monotonic() - since
+            job.state, job.seconds = "failed" if process.returncode else "done", time.monotonic() - since
             del self.running[folder]
-            print(f"{one.state} {folder} {one.seconds:.0f} s", flush=True)
-            if one.state == "failed":
-                print((self.options.work / f"{folder}.log").read_text()[-1500:], flush=True)
+            print(f"{job.state} {folder} {job.seconds:.0f} s", flush=True)
+            if job.state == "failed":
+                print((self.options.work / f"{folder}.log").read_text()[-1000:], flush=True)
+                job.failures += 1
+            else:
+                self.try_again()
+
+    def try_again(self) -> None:
+        for one in self.jobs:
+            if one.state == "failed" and one.failures < MOST_FAILURES:
+                one.state = "waiting"
 
     def results(self) -> list[dict[str, Any]]:
-        return [measured(one, self.options.work / one.folder) for one in self.variants if one.state == "done"]
+        return [measured(one, self.options.work / one.folder) for one in self.plan.variants if one.state == "done"]
 
 
 def lay_together(source: Path, target: Path, parts: tuple[str, ...]) -> None:
@@ -170,7 +184,8 @@ def measured(variant: Variant, folder: Path) -> dict[str, Any]:
     points = json.loads((folder / "operating_points.json").read_text())
     found: dict[str, Any] = {
         "variant": variant.name, "collection": variant.collection, "seed": variant.seed, "teachers": variant.teachers,
-        "settings": variant.settings, "seconds": round(variant.seconds), "point": points.get(variant.name),
+        "settings": variant.settings, "backbone": variant.backbone, "seconds": round(variant.seconds),
+        "point": points.get(variant.name),
     }  # fmt: skip
     for system in ("bm25", variant.name):
         rows = []
@@ -194,6 +209,7 @@ def main() -> None:
     parser.add_argument("--recipe", default="bench/cost/every.toml")
     parser.add_argument("--jobs", type=int, default=12)
     parser.add_argument("--minutes", type=float, default=600.0)
+    parser.add_argument("--skip", nargs="*", default=[], metavar="COLLECTION-SEED-VARIANT")
     options = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     trainings = Trainings(options)
