@@ -18,9 +18,9 @@ them that it goes on from. All seeds share it.
 
 Every variant is a `lexigraft run` with BM25, its teachers and itself, in a folder of its own. Teachers are copied from
 where they were trained, so that nothing is trained twice. What fails, for want of memory for example, is tried twice
-more, when another training has ended. What has ended when --minutes are over is in the result, with the reciprocal ranks
-of every query; a later call with the same --work continues. --skip leaves trainings out by the names of their folders,
-COLLECTION-SEED-VARIANT.
+more, when another training has ended. What has ended when --minutes are over is in the result, with the reciprocal
+ranks of every query; a later call with the same --work continues. --skip leaves trainings out by the names of their
+folders, COLLECTION-SEED-VARIANT. `bench.variant_table` makes a table of results.
 """
 
 import argparse
