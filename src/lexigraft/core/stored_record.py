@@ -10,6 +10,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from lexigraft.core.encoder_description import wrong_in
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.json_fields import shortened
 from lexigraft.core.made_here import MADE_ELSEWHERE
@@ -24,6 +25,7 @@ class Rule(NamedTuple):
 
     allows: Callable[[Any], bool]
     allowed: str
+    what_is_wrong: Callable[[Any], str] = lambda value: ""  # where `allowed` alone does not say enough
 
 
 def whole(least: int, most: int) -> Rule:
@@ -65,15 +67,7 @@ YES_OR_NO = Rule(lambda value: isinstance(value, bool), "true or false")
 OBJECT = Rule(lambda value: isinstance(value, dict), "an object")
 LIST = Rule(lambda value: isinstance(value, list), "a list")
 CUT = Rule(_is_cut, "a number of terms, or m and a share")
-ENCODER = Rule(
-    lambda value: (
-        isinstance(value, dict)
-        and isinstance(value.get("kind"), str)
-        and all(isinstance(value.get(name, ""), str) for name in ("model", "fingerprint", "queries"))
-        and value.get("bits", 8) in (8, 32)
-    ),
-    "the description of an encoder",
-)
+ENCODER = Rule(lambda value: not wrong_in(value), "the description of an encoder", wrong_in)
 
 
 def read_object(path: Path) -> dict[str, Any]:
@@ -95,8 +89,10 @@ def require_fields(path: Path, found: Mapping[str, Any], rules: Mapping[str, Rul
     looked at."""
     for name, rule in rules.items():
         if name in found and not rule.allows(found[name]):
+            why = rule.what_is_wrong(found[name])
             raise ArtifactError(
-                f"{path} says {name} = {shortened(found[name])}, {rule.allowed} is allowed: {MADE_ELSEWHERE}"
+                f"{path} says {name} = {shortened(found[name])}, {rule.allowed} is allowed{why and f' ({why})'}: "
+                f"{MADE_ELSEWHERE}"
             )
 
 
