@@ -4,11 +4,11 @@ Opened files stay readable after a writer has removed them. Only between reading
 something go away; then there is a newer state, and that is opened instead.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from lexigraft.vectors.query_encoder import LIVE_BM25, Frequencies
 
 ATTEMPTS = 20  # a state that is gone before it is opened, so many times in a row
 SCAN_FROM = 16  # one id in so many rows is found by searching, more are found by going through all rows
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,10 +124,16 @@ def open_live(folder: Path, checksums: bool = True) -> LiveIndex:
 
 def open_newest(folder: Path, checksums: bool = True) -> tuple[LiveState, LiveIndex]:
     """As `open_live`, with the state that was opened."""
+    return at_newest(folder, lambda state: open_state(folder, state, checksums))
+
+
+def at_newest(folder: Path, read: Callable[[LiveState], T]) -> tuple[LiveState, T]:
+    """The newest state of the live index at `folder`, and what `read` makes of it, which raises `OSError` where
+    something that the state names is not whole. It is called again where a writer has replaced that state meanwhile."""
     state = read_state(folder)
     for _ in range(ATTEMPTS):
         try:
-            return state, open_state(folder, state, checksums)
+            return state, read(state)
         except OSError:
             newer = read_state(folder)
             if newer.generation == state.generation:
