@@ -1,7 +1,8 @@
 """A live index as a reader sees it: the segments of one state, whatever a writer does meanwhile.
 
 Opened files stay readable after a writer has removed them. Only between reading the state and opening what it names can
-something go away; then there is a newer state, and that is opened instead.
+something go away; then there is a newer state, and that is opened instead. The whole folder may be replaced, too, as
+that of a saved retriever is: all is read from the folder that was opened first, or from the other one.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.artifact import MANIFEST, hash_file
 from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.pinned import of_one_version
 from lexigraft.core.types import Vocabulary, document_of
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.counts import CountedSegment, document_frequency, open_segment_counts
@@ -122,6 +124,7 @@ def open_live(folder: Path, checksums: bool = True) -> LiveIndex:
     return open_newest(folder, checksums)[1]
 
 
+@of_one_version
 def open_newest(folder: Path, checksums: bool = True) -> tuple[LiveState, LiveIndex]:
     """As `open_live`, with the state that was opened."""
     return at_newest(folder, lambda state: open_state(folder, state, checksums))
@@ -136,7 +139,7 @@ def at_newest(folder: Path, read: Callable[[LiveState], T]) -> tuple[LiveState, 
             return state, read(state)
         except OSError:
             newer = read_state(folder)
-            if newer.generation == state.generation:
+            if newer == state:  # and not by their generations alone: another index may have come in its place
                 raise  # nobody replaced it: something is missing or damaged
             state = newer
     raise ArtifactError(f"{folder} was changed {ATTEMPTS} times while it was opened; try again, or write less often")
