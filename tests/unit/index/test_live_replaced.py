@@ -14,11 +14,12 @@ from lexigraft.index.live.reader import open_live
 from lexigraft.index.live.state import read_state
 
 
-def make(folder, name):
+def make(folder, name, n_documents=3):
     """A live index of the first generation; all of them have segments of the same names."""
     with create_live(folder) as writer:
         words = " ".join(f"{name}{number}" for number in range(50))
-        writer.append_texts([Document(f"{name}{n}", "", f"{words} river bank{n}") for n in range(3)], LexicalSettings())
+        documents = [Document(f"{name}{n}", "", f"{words} river bank{n}") for n in range(n_documents)]
+        writer.append_texts(documents, LexicalSettings())
     return folder
 
 
@@ -73,3 +74,19 @@ def test_what_is_damaged_is_still_said_with_its_path(places):
     with pytest.raises(ArtifactError, match="does not match its checksum") as raised:
         open_live(places[0])
     assert str(file) in str(raised.value) and "/proc/" not in str(raised.value)
+
+
+def test_counts_are_of_the_very_segment_that_was_opened(tmp_path, monkeypatch):
+    """Before, they were opened by their path: those of a folder that had come in its place, not compared by anybody."""
+    live, other = make(tmp_path / "live", "a"), make(tmp_path / "other", "b", n_documents=5)
+    segments, original = (live / "segments/000001", other / "segments/000001"), reader.open_segment_counts
+
+    def open_while_another_is_there(*arguments):
+        assert exchange(*segments)
+        try:
+            return original(*arguments)
+        finally:
+            assert exchange(*segments)
+
+    monkeypatch.setattr(reader, "open_segment_counts", open_while_another_is_there)
+    assert ids(open_live(live)) == {"a0", "a1", "a2"}

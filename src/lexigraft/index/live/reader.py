@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.artifact import MANIFEST, hash_file
 from lexigraft.core.errors import ArtifactError, InputError
-from lexigraft.core.pinned import of_one_version
+from lexigraft.core.pinned import of_one_version, read_pinned
 from lexigraft.core.types import Vocabulary, document_of
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.counts import CountedSegment, document_frequency, open_segment_counts
@@ -147,36 +147,46 @@ def at_newest(folder: Path, read: Callable[[LiveState], T]) -> tuple[LiveState, 
 
 def open_state(folder: Path, state: LiveState, checksums: bool) -> LiveIndex:
     """The segments that `state` names; raises `OSError` where one is not whole."""
-    segments = tuple(open_segment(folder, segment, checksums) for segment in state.segments)
     if not state.counts_words:
+        segments = tuple(open_segment(folder, segment, checksums) for segment in state.segments)
         for named, segment in zip(state.segments, segments, strict=True):
             if segment.index.meta.vocab_fingerprint != state.vocab_fingerprint:
                 raise ArtifactError(f"{folder / SEGMENTS / named.name} is of another vocabulary; {REMEDY}")
         return LiveIndex(segments, state.query_encoder, state.generation)
-    vocabulary = longest_vocabulary([segment.index for segment in segments])
-    counted = [with_counts(folder, *item, checksums) for item in zip(state.segments, segments, strict=True)]
+    counted = [open_counted(folder, segment, checksums) for segment in state.segments]
+    vocabulary = longest_vocabulary([segment.index for segment in counted])
     frequencies = Frequencies(state.n_living, document_frequency(counted, len(vocabulary[0])))
-    wide = tuple(Segment(widened(segment.index, *vocabulary), segment.allowed) for segment in segments)
+    wide = tuple(Segment(widened(segment.index, *vocabulary), segment.allowed) for segment in counted)
     return LiveIndex(wide, state.query_encoder, state.generation, frequencies)
 
 
-def open_segment(folder: Path, segment: SegmentState, checksums: bool) -> Segment:
-    path = folder / SEGMENTS / segment.name
+def open_segment(folder: Path, named: SegmentState, checksums: bool) -> Segment:
+    """The segment that a state names; raises `OSError` where it is not whole."""
+    return read_pinned(folder / SEGMENTS / named.name, lambda path: _open_segment(path, folder, named, checksums))
+
+
+def open_counted(folder: Path, named: SegmentState, checksums: bool) -> CountedSegment:
+    """A segment of BM25, with the counts that lie in its folder: both are of one version of it."""
+
+    def load(path: Path) -> CountedSegment:
+        segment = _open_segment(path, folder, named, checksums)
+        counts = open_segment_counts(path, segment.index, checksums)
+        return CountedSegment(segment.index, segment.allowed, counts)
+
+    return read_pinned(folder / SEGMENTS / named.name, load)
+
+
+def _open_segment(path: Path, folder: Path, named: SegmentState, checksums: bool) -> Segment:
+    """The segment whose files are read from `path`, of the live index at `folder`."""
     manifest = path / MANIFEST
     if not manifest.is_file():
         raise ArtifactError(f"{manifest} is missing; {REMEDY}")
-    if hash_file(manifest) != segment.manifest_sha256:
+    if hash_file(manifest) != named.manifest_sha256:
         raise ArtifactError(f"{manifest} does not match its checksum: it was changed or damaged; {REMEDY}")
-    index, allowed = open_index(path, checksums), read_allowed(folder, segment)
-    said, found = (segment.n_rows, segment.n_postings), (index.n_documents, index.meta.n_postings)
+    index, allowed = open_index(path, checksums), read_allowed(folder, named)
+    said, found = (named.n_rows, named.n_postings), (index.n_documents, index.meta.n_postings)
     if said != found:
         raise ArtifactError(f"{path} has {found[0]} rows and {found[1]} postings, its state says {said}; {REMEDY}")
     if index.texts is not None and allowed is not None and not index.texts.holds_any(allowed):
         index = replace(index, texts=None)  # who asks whether there are texts asks for those of living documents
     return Segment(index, allowed)
-
-
-def with_counts(folder: Path, named: SegmentState, segment: Segment, checksums: bool) -> CountedSegment:
-    """An open segment of BM25 with the counts that lie in its folder; `checksums`: it was opened with them."""
-    counts = open_segment_counts(folder / SEGMENTS / named.name, segment.index, checksums)
-    return CountedSegment(segment.index, segment.allowed, counts)
