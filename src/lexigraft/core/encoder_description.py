@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, get_type_hints
 
 from lexigraft.core.errors import SettingError
-from lexigraft.core.json_fields import fits, shortened
+from lexigraft.core.stored_record import Rule, fits, shortened
 from lexigraft.core.word_rule import ENTRY, WordRule
 
 BM25_KINDS = ("bm25", "bm25 live")
@@ -74,3 +74,6 @@ def _wrong_in_model(description: Mapping[str, Any], kind: str) -> str:
 
 def _subwords(description: Mapping[str, Any]) -> list[int]:
     return [*description.get("special", ()), description.get("unknown", -1)] if "subwords" in description else []
+
+
+ENCODER = Rule(lambda value: not wrong_in(value), "the description of an encoder", wrong_in)

@@ -17,9 +17,9 @@ import numpy as np
 
 from lexigraft.core.arrays import StringTable, open_array, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
-from lexigraft.core.json_fields import require_type
 from lexigraft.core.pinned import of_one_version
 from lexigraft.core.sealed_json import read_sealed
+from lexigraft.core.stored_record import require_value
 from lexigraft.core.types import Vocabulary, require_same_vocabulary
 from lexigraft.explain.wackiness import TermScores
 from lexigraft.explain.wackiness_curve import CurveRuns
@@ -69,7 +69,7 @@ def open_wackiness(folder: Path) -> Wackiness:
     manifest = open_artifact(folder, KIND, FORMAT_VERSION)
     facts = read_sealed(folder / "facts.json")
     for name, kind in {"vocab_fingerprint": str, "largest_mean": float, "largest_term": int, "n_drawn": int}.items():
-        require_type(kind, facts.get(name), name, folder / "facts.json")
+        require_value(folder / "facts.json", name, facts.get(name), kind)
     scores, counts = open_array(folder / "scores.npy"), open_array(folder / "counts.npy")
     curves, areas, whole = (open_array(folder / f"{name}.npy") for name in ("curves", "areas", "areas_whole"))
     return Wackiness(

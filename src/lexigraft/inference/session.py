@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import ArtifactError
-from lexigraft.core.json_fields import shortened
 from lexigraft.core.pinned import known_as
+from lexigraft.core.stored_record import shortened
 
 
 class Session:

@@ -35,9 +35,9 @@ from typing import Any, NamedTuple
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError
-from lexigraft.core.json_fields import fields_of
 from lexigraft.core.sealed_json import read_sealed, write_sealed
 from lexigraft.core.settings import FORMER_NAME
+from lexigraft.core.stored_record import record_of
 from lexigraft.core.systems import HOMES, OWN_HOME, System
 from lexigraft.core.systems_table import DENSE, HYBRID, is_system_name
 
@@ -197,7 +197,7 @@ class RunFolder:
         if "models" not in found:  # of runs that do not say it
             names = found.get("systems")
             found["models"] = {FORMER_NAME: OWN_HOME} if isinstance(names, list) and FORMER_NAME in names else {}
-        return self._sensible(fields_of(Contents, found, self.contents, CONTINUE))
+        return self._sensible(record_of(self.contents, Contents, found, remedy=CONTINUE))
 
     def _sensible(self, contents: Contents) -> Contents:
         """The contents where names and folders are such as a run has: a path elsewhere would be followed."""

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from lexigraft.core.encoder_description import BM25_KINDS, wrong_in
 from lexigraft.core.errors import ArtifactError, SettingError
-from lexigraft.core.json_fields import shortened
 from lexigraft.core.made_here import MADE_ELSEWHERE
+from lexigraft.core.stored_record import shortened
 from lexigraft.core.types import Query, SparseMatrix, Vocabulary
 from lexigraft.vectors.encoding_facts import EncodingFacts
 from lexigraft.vectors.open_network import USUAL_BITS
