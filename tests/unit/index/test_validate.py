@@ -76,7 +76,7 @@ def test_arrays_that_lead_outside(made, tmp_path, name, change, says):
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"n_documents": 10**18}, r"meta.json says n_documents = 1000000000000000000, which must be a whole number from 0 to"),
+        ({"n_documents": 10**18}, r"meta.json says n_documents = 1000000000000000000, which must be"),
         ({"n_documents": -1}, "n_documents = -1"),
         ({"n_documents": "150"}, "n_documents = '150'"),
         ({"n_documents": True}, "n_documents = True"),
