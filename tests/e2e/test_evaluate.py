@@ -255,3 +255,24 @@ def test_runs_of_different_judgements_and_changed_ones(run, data, tmp_path, lexi
 def test_a_measure_given_twice_is_one_column(run, lexigraft):
     once = lexigraft("evaluate", "--run", run, "--measure", "R@10", "--json").json
     assert lexigraft("evaluate", "--run", run, "--measure", "R@10", "--measure", "R@10", "--json").json == once
+
+
+def test_judgements_that_contradict_each_other(lexigraft, run, data, tmp_path):
+    """Before, there was no way to measure by them: the error named an option that `evaluate` did not have."""
+    system = next(run.glob("judged/bm25/**/run.trec"))
+    lines = (data / "qrels/test.tsv").read_text().splitlines()
+    query, document, _ = lines[1].split("\t")
+    twice = tmp_path / "twice.tsv"
+    twice.write_text("\n".join([*lines, f"{query}\t{document}\t0"]) + "\n")
+    one_line_error(lexigraft("evaluate", system, "--qrels", twice), "twice.tsv", "on-duplicate")
+    once = lexigraft("evaluate", system, "--qrels", data / "qrels/test.tsv", "--json")
+    skipped = lexigraft("evaluate", system, "--qrels", twice, "--on-duplicate", "skip", "--json")
+    assert skipped.status == 0, skipped.stderr
+    assert json.loads(skipped.stdout)["systems"] == json.loads(once.stdout)["systems"]
+    copied = shutil.copytree(data, tmp_path / "data")
+    shutil.copyfile(twice, copied / "qrels/test.tsv")
+    one_line_error(lexigraft("evaluate", system, "--data", copied), "test.tsv", "on-duplicate")
+    of_data = lexigraft("evaluate", system, "--data", copied, "--on-duplicate", "skip", "--json")
+    assert json.loads(of_data.stdout)["systems"] == json.loads(once.stdout)["systems"]
+    one_line_error(lexigraft("evaluate", system, "--qrels", twice, "--on-duplicate", "keep"), "error, skip")
+    one_line_error(lexigraft("evaluate", "--run", run, "--on-duplicate", "skip"), "--qrels or --data")

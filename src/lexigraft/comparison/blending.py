@@ -19,9 +19,9 @@ from lexigraft.comparison.prunings import BM25, PruningsOnValidation
 from lexigraft.comparison.recommendation import Recommendation
 from lexigraft.comparison.validation import CHOSEN_BY, DEPTH, validation_queries
 from lexigraft.core.artifact import Manifest, read_manifest, write_json
-from lexigraft.core.json_fields import fields_of
 from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import BLEND
+from lexigraft.core.stored_record import record_of
 from lexigraft.core.systems import System
 from lexigraft.data.collection import QUERIES
 from lexigraft.measure.compare import paired_test
@@ -85,7 +85,7 @@ def choose_blend(run: FinishedRun, measured: PruningsOnValidation, model: System
 
     wanted = Manifest(KIND, FORMAT_VERSION, config, parents)
     made = measured.artifacts.ensure("evaluate", f"choose {BLEND}", folder, wanted, make)
-    return fields_of(ChosenBlend, read_sealed(folder / FILE), folder / FILE), made
+    return record_of(folder / FILE, ChosenBlend, read_sealed(folder / FILE)), made
 
 
 def blended_vectors(run: FinishedRun, view: str, model: System) -> BlendedVectors:

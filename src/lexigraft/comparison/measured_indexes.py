@@ -8,17 +8,18 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.trec_ids import known_as
 from lexigraft.core.types import Query
+from lexigraft.data.reading import Reading
 from lexigraft.data.sources import open_source
 from lexigraft.retrieve.many_queries import DEPTH, queries_of_file, rank_all, write_rankings
 from lexigraft.retrieve.retriever import Retriever
 
 
-def judged_queries(judged: Judged, file: Path | None, data: str | None) -> list[Query]:
+def judged_queries(judged: Judged, file: Path | None, data: str | None, reading: Reading) -> list[Query]:
     """The texts of the judged queries, of a file or of a collection."""
     if file is not None:
         given, where = queries_of_file(file), str(file)
     elif data is not None:
-        given, where = list(open_source(data).queries()), data
+        given, where = list(open_source(data, reading).queries()), data
     else:
         raise InputError("the judged queries have no texts; give --queries FILE or --data DIR")
     found = [query for query in given if known_as(query.query_id, judged) in judged]

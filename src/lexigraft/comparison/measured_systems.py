@@ -14,6 +14,7 @@ from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.trec_ids import known_as
 from lexigraft.core.types import Measurement, Ranking
 from lexigraft.data.readers.judgements import read_judgements
+from lexigraft.data.reading import Reading
 from lexigraft.data.sources import open_source
 from lexigraft.measure.measures import judgements, measure
 from lexigraft.measure.trec import read_run
@@ -47,13 +48,13 @@ def cell_name(system: str, qk: QueryCut, dk: DocumentCut) -> str:
     return system if (qk, dk) == (0, 0) else f"{system} ({qk},{dk})"
 
 
-def judged_by_file(path: Path) -> Judged:
-    return judgements(read_judgements(path))
+def judged_by_file(path: Path, reading: Reading) -> Judged:
+    return judgements(read_judgements(path, reading.on_bad_bytes, on_duplicate=reading.on_duplicate))
 
 
-def judged_by_collection(source: str, split: str) -> tuple[str, Judged]:
+def judged_by_collection(source: str, split: str, reading: Reading) -> tuple[str, Judged]:
     """The split that `split` means there, and its judgements."""
-    collection = open_source(source)
+    collection = open_source(source, reading)
     chosen = collection.evaluation_split(split)
     if chosen is None:
         raise InputError(f"{source} has no test or dev judgements; name others with --split")

@@ -12,9 +12,9 @@ from lexigraft.comparison.cost_limits import TERMS, CostLimit, NoLimitError, cos
 from lexigraft.comparison.prunings import WHOLE, PruningsOnValidation
 from lexigraft.comparison.validation import CHOSEN_BY, ValidationQueries
 from lexigraft.core.artifact import Manifest, open_artifact, write_json
-from lexigraft.core.json_fields import as_expected, fields_of
 from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import BLEND
+from lexigraft.core.stored_record import as_expected, record_of
 from lexigraft.core.systems import System
 from lexigraft.core.types import document_of
 from lexigraft.data.collection import QUERIES
@@ -106,7 +106,7 @@ def _affordable(
     measured.artifacts.ensure("evaluate", f"choose (qk, dk) of {system.name}", folder, wanted, make)
     kept = read_sealed(folder / FILE)
     with as_expected(folder / FILE):
-        return [fields_of(Affordable, one, folder / FILE) for one in kept["prunings"]], float(kept["cheapest"])
+        return [record_of(folder / FILE, Affordable, one) for one in kept["prunings"]], float(kept["cheapest"])
 
 
 def with_rows(queries: JudgedQueries, row_ids: Sequence[str], passages: bool) -> Asked:

@@ -14,6 +14,8 @@ from lexigraft.comparison.measured_indexes import judged_queries, system_of_inde
 from lexigraft.comparison.measured_systems import Judged, MeasuredSystem
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.settings import DataSettings
+from lexigraft.data.reading import Reading
 from lexigraft.measure.compare import Changes, Comparison, changed_most, compare, pairs_to_compare, same_queries
 from lexigraft.measure.measures import check_measures
 from lexigraft.stages.finished_run import FinishedRun, open_run
@@ -40,6 +42,7 @@ class Asked:
     common: bool = False
     indexes: Sequence[Path] = ()  # searched now, with the texts of the judged queries
     queries: Path | None = None  # those texts, where `data` does not give them
+    on_duplicate: str | None = None  # what happens where `qrels` or `data` say something twice; None: as everywhere
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,10 @@ def side_by_side(asked: Asked, workspace: Path | None = None, progress: Progress
         raise SettingError("an --index is searched with queries: give --queries FILE and --qrels FILE, or --data DIR")
     if asked.qrels is not None and asked.data is not None:
         raise SettingError("give the judgements as either --qrels FILE or --data DIR, not both")
+    if asked.on_duplicate is not None and asked.qrels is None and asked.data is None:
+        raise SettingError(
+            "--on-duplicate says how --qrels or --data is read; a run's own judgements are read as it was"
+        )
     if (asked.files or asked.indexes) and not asked.runs and asked.qrels is None and asked.data is None:
         raise SettingError(
             "TREC run files and indexes need judgements: give --qrels FILE, --data DIR, or a --run of the collection"
@@ -88,7 +95,7 @@ def side_by_side(asked: Asked, workspace: Path | None = None, progress: Progress
         measured_systems.system_of_file(path, judged, asked.measures, ranked_only=asked.common) for path in asked.files
     ]
     if asked.indexes and workspace is not None:
-        texts = judged_queries(judged, asked.queries, asked.data)
+        texts = judged_queries(judged, asked.queries, asked.data, _reading(asked))
         named = zip(asked.indexes, short_names([str(path) for path in asked.indexes]), strict=True)
         systems += [
             system_of_index(path, name, texts, judged, asked.measures, workspace, progress) for path, name in named
@@ -96,12 +103,18 @@ def side_by_side(asked: Asked, workspace: Path | None = None, progress: Progress
     return compared(systems, judged_by, asked.measures, asked.baseline, asked.all_pairs, asked.common)
 
 
+def _reading(asked: Asked) -> Reading:
+    checked = DataSettings(on_duplicate=asked.on_duplicate or DataSettings.on_duplicate)
+    return Reading(checked.on_duplicate)
+
+
 def _judgements(asked: Asked, runs: Sequence[FinishedRun]) -> tuple[str, Judged]:
     """In words, and by query and document."""
+    reading = _reading(asked)
     if asked.qrels is not None:
-        judged_by, judged = str(asked.qrels), measured_systems.judged_by_file(asked.qrels)
+        judged_by, judged = str(asked.qrels), measured_systems.judged_by_file(asked.qrels, reading)
     elif asked.data is not None:
-        split, judged = measured_systems.judged_by_collection(asked.data, asked.split)
+        split, judged = measured_systems.judged_by_collection(asked.data, asked.split, reading)
         judged_by = f"{split} of {asked.data}"
     else:
         if asked.split != "auto":

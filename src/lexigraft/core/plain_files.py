@@ -1,10 +1,12 @@
 """Files as such: what is read must be one, and what is written takes its name whole, unless something else has it.
 
 A pipe that nobody writes to would be waited for without end. A device such as /dev/null must be written to, never be
-replaced by a file.
+replaced by a file. Only small files that a user names, such as settings, may also come through a pipe: shells write
+`--config <(...)` as one.
 """
 
 import errno
+import io
 import os
 import stat
 from collections.abc import Iterator
@@ -28,6 +30,39 @@ def require_plain_file(path: Path, found: os.stat_result) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(found.st_mode):
         raise OSError(errno.EINVAL, "it is not a plain file", str(path))
+
+
+def read_small_file(path: Path, most: int) -> bytes:
+    """The bytes of a file that a user names, at most `most` of them: a plain file, a device such as /dev/null, or a
+    pipe that somebody writes to, which is read to its end. Raises `OSError` at once for a terminal, a folder, and a
+    pipe without a writer."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        found = os.fstat(descriptor)
+        if os.isatty(descriptor) or not (stat.S_ISFIFO(found.st_mode) or stat.S_ISCHR(found.st_mode)):
+            require_plain_file(path, found)
+        if not stat.S_ISFIFO(found.st_mode):
+            return _read_up_to(file, most)
+        key = found.st_dev, found.st_ino
+        if key not in _through_pipes:
+            first = file.read(most)  # None: there is a writer, who has not written yet; nothing: there is none
+            if first == b"":
+                raise OSError(errno.EINVAL, "it is a pipe that nobody writes to", str(path))
+            os.set_blocking(descriptor, True)
+            _through_pipes[key] = (first or b"") + _read_up_to(file, most - len(first or b""))
+        return _through_pipes[key]
+
+
+_through_pipes: dict[tuple[int, int], bytes] = {}  # what came through pipes: settings are asked for more than once
+
+
+def _read_up_to(file: io.RawIOBase, most: int) -> bytes:
+    """All that comes, or the first `most` bytes of it: a device may have no end."""
+    parts = []
+    while most > 0 and (part := file.read(most)):
+        parts.append(part)
+        most -= len(part)
+    return b"".join(parts)
 
 
 @contextmanager

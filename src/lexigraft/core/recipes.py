@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import SettingError
-from lexigraft.core.toml_files import parse_toml, require_known
+from lexigraft.core.toml_files import parse_toml, read_settings_file, require_known
 
 SECTION = "recipe"
 SCALES = ("paper", "small")
@@ -45,9 +45,13 @@ def read_recipe(wanted: str) -> Recipe:
     """The recipe of that name or, where `wanted` is a path or ends in .toml, the one in that file."""
     if wanted.endswith(SUFFIX) or "/" in wanted:
         path = Path(wanted)
-        if not path.is_file():
-            raise SettingError(f"there is no recipe file {wanted!r}; shipped recipes: {', '.join(recipe_names())}")
-        return _parse(path.stem, path.read_bytes(), wanted)
+        try:
+            content = read_settings_file(path)
+        except OSError as error:
+            why = "" if isinstance(error, FileNotFoundError) else f" ({error.strerror or error})"
+            shipped = ", ".join(recipe_names())
+            raise SettingError(f"there is no recipe file {wanted!r}{why}; shipped recipes: {shipped}") from error
+        return _parse(path.stem, content, wanted)
     require_known(wanted, recipe_names(), "recipe")
     file = _folder() / f"{wanted}{SUFFIX}"
     return _parse(wanted, file.read_bytes(), file.name)

@@ -7,17 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import SettingError
+from lexigraft.core.plain_files import read_small_file
 
 LARGEST_FILE = 16 << 20  # bytes
 
 
 def read_toml(path: Path) -> Mapping[str, Any]:
     """What a TOML file holds; one that is none raises with the place."""
-    with path.open("rb") as file:  # no more than this is read: a device may have no end
-        content = file.read(LARGEST_FILE + 1)
+    return parse_toml(read_settings_file(path), str(path))
+
+
+def read_settings_file(path: Path) -> bytes:
+    """The bytes of a file of settings; one that is too large for that raises."""
+    content = read_small_file(path, LARGEST_FILE + 1)  # no more than this is read: a device may have no end
     if len(content) > LARGEST_FILE:
         raise SettingError(f"{path} is larger than {LARGEST_FILE >> 20} MiB: it is no file of settings")
-    return parse_toml(content, str(path))
+    return content
 
 
 def parse_toml(content: bytes, name: str) -> Mapping[str, Any]:

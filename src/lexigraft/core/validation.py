@@ -68,6 +68,14 @@ def require_positive(file: Path, weights: NDArray[Any]) -> None:
             raise wrong(file, "holds weights that are not finite and above 0")
 
 
+def require_finite(file: Path, array: NDArray[Any], least: float = -np.inf, most: float = np.inf) -> None:
+    """Every number is finite, and between both."""
+    for part in parts(array):
+        if part.size and not (np.isfinite(part).all() and part.min() >= least and part.max() <= most):
+            within = "" if least == -np.inf else f" and from {least:g} to {most:g}"
+            raise wrong(file, f"holds numbers that are not finite{within}")
+
+
 def parts(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
     """The array in pieces."""
     for start in range(0, len(array), AT_ONCE):

@@ -40,7 +40,7 @@ def consistent(records: Iterable[tuple[Placed, Qrel]], file: Path, on_duplicate:
         if on_duplicate == "error":
             raise InputError(
                 f"{place.where}: {pair} is judged {qrel.relevance}, and {grade} on {place.unit} {number}; keep the one "
-                "that is right (to keep the first of a collection's and go on: --on-duplicate skip)"
+                "that is right (to keep the first and go on: --on-duplicate skip)"
             )
         n_dropped, example = n_dropped + 1, example or f"{pair} on {place.unit}s {number} and {place.number}"
     if n_dropped:

@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from lexigraft.core.array_types import Int32s
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact, write_json
+from lexigraft.core.encoder_description import ENCODER
 from lexigraft.core.errors import InputError
 from lexigraft.core.made_here import validate_unless_known
 from lexigraft.core.pinned import known_as, of_one_version
-from lexigraft.core.stored_record import COUNT, ENCODER, YES_OR_NO, one_of, read_record, whole
+from lexigraft.core.stored_record import COUNT, one_of, read_record, whole
 from lexigraft.core.types import document_of, passage_id
 from lexigraft.core.validation import parts, require_length, require_permutation, wrong
 from lexigraft.vectors.validate import validate_tables
@@ -37,7 +38,6 @@ OF_META = {
     "width": whole(1, 1 << 20),
     "bits": one_of(16, 32),
     "query_encoder": ENCODER,
-    "passages": YES_OR_NO,
 }  # what meta.json may say
 
 

@@ -17,14 +17,18 @@ import numpy as np
 
 from lexigraft.core.arrays import StringTable, open_array, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
-from lexigraft.core.json_fields import require_type
+from lexigraft.core.made_here import validate_unless_known
 from lexigraft.core.pinned import of_one_version
 from lexigraft.core.sealed_json import read_sealed
+from lexigraft.core.stored_record import COUNT, require_fields, whole
 from lexigraft.core.types import Vocabulary, require_same_vocabulary
+from lexigraft.core.validation import require_finite, require_length, require_within, wrong
 from lexigraft.explain.wackiness import TermScores
 from lexigraft.explain.wackiness_curve import CurveRuns
+from lexigraft.vectors.validate import validate_tables
 
 KIND, FORMAT_VERSION = "wackiness", 1
+ROUNDING = 1e-6  # of means of numbers up to 1
 
 
 @dataclass(frozen=True)
@@ -67,16 +71,39 @@ def write_wackiness(
 def open_wackiness(folder: Path) -> Wackiness:
     """The wackiness at `folder`, such as OUT/NAME/queries of `lexigraft wackiness`."""
     manifest = open_artifact(folder, KIND, FORMAT_VERSION)
-    facts = read_sealed(folder / "facts.json")
-    for name, kind in {"vocab_fingerprint": str, "largest_mean": float, "largest_term": int, "n_drawn": int}.items():
-        require_type(kind, facts.get(name), name, folder / "facts.json")
-    scores, counts = open_array(folder / "scores.npy"), open_array(folder / "counts.npy")
-    curves, areas, whole = (open_array(folder / f"{name}.npy") for name in ("curves", "areas", "areas_whole"))
-    return Wackiness(
+    facts, file = read_sealed(folder / "facts.json"), folder / "facts.json"
+    vocabulary = Vocabulary(StringTable(folder, "terms"))
+    a_term = whole(-1, len(vocabulary) - 1)
+    expected = {"vocab_fingerprint": str, "largest_mean": float, "largest_term": a_term, "n_drawn": COUNT}
+    require_fields(file, facts, expected, needed=expected)
+    scores, counts = open_array(folder / "scores.npy", np.float32), open_array(folder / "counts.npy", np.int64)
+    curves = open_array(folder / "curves.npy", np.float64, dimensions=2)
+    areas, of_all = (open_array(folder / f"{name}.npy", np.float64) for name in ("areas", "areas_whole"))
+    found = Wackiness(
         TermScores(scores, counts, facts["largest_mean"], facts["largest_term"]),
-        CurveRuns(curves, areas, whole, facts["n_drawn"]),
-        Vocabulary(StringTable(folder, "terms")),
+        CurveRuns(curves, areas, of_all, facts["n_drawn"]),
+        vocabulary,
         facts["vocab_fingerprint"],
         facts,
         manifest.fingerprint,
     )
+    validate_unless_known(folder, manifest, True, lambda: _validate(folder, found))
+    return found
+
+
+def _validate(folder: Path, found: Wackiness) -> None:
+    """Raise `ArtifactError` unless there is a score of each term, from 0 to 1 where it expanded something, and every
+    draw has a curve and its areas: whoever ranks terms by these would take other numbers as they come."""
+    terms, runs, n_terms = found.terms, found.runs, len(found.vocabulary)
+    validate_tables(folder, (found.vocabulary.terms,), {"terms": n_terms})
+    if found.vocabulary.fingerprint != found.vocab_fingerprint:
+        raise wrong(folder / "terms.utf8", "holds other terms than facts.json says")
+    require_length(folder / "scores.npy", len(terms.scores), n_terms)
+    require_length(folder / "counts.npy", len(terms.counts), n_terms)
+    require_within(folder / "counts.npy", terms.counts, 0, 1 << 62)
+    if not np.array_equal(np.isnan(terms.scores), terms.counts == 0):
+        raise wrong(folder / "scores.npy", "has no score of a term that expanded something, or one of another")
+    require_finite(folder / "scores.npy", terms.scores[terms.counts > 0], 0, 1)
+    for name, array in {"curves": runs.curves, "areas": runs.areas, "areas_whole": runs.areas_whole}.items():
+        require_length(folder / f"{name}.npy", len(array), len(runs.curves), "draws")
+        require_finite(folder / f"{name}.npy", array[~np.isnan(array)], 0, 1 + ROUNDING)

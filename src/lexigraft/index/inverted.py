@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from lexigraft.core.arrays import StringTable
 from lexigraft.core.compiled import compiled
 from lexigraft.core.cut import DocumentCut
+from lexigraft.core.encoder_description import ENCODER
 from lexigraft.core.errors import InputError
 from lexigraft.core.manifest import Manifest
-from lexigraft.core.stored_record import COUNT, CUT, ENCODER, MANY, POSITIVE, TEXT, YES_OR_NO, one_of, whole
+from lexigraft.core.stored_record import COUNT, CUT, MANY, POSITIVE, one_of, whole
 from lexigraft.core.types import Vocabulary, document_of, passage_id
 from lexigraft.index.codec import RANGE
 from lexigraft.index.stored_lists import StoredLists, decode_stored
@@ -43,12 +44,9 @@ OF_META = {
     "n_postings": MANY,
     "scale": POSITIVE,
     "keep": CUT,
-    "vocab_fingerprint": TEXT,
     "query_encoder": ENCODER,
-    "passages": YES_OR_NO,
     "bits": one_of(8, 16, 24),
     "range_size": whole(1, RANGE),
-    "reordered": YES_OR_NO,
 }  # what meta.json may say
 
 

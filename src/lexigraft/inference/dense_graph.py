@@ -7,7 +7,6 @@ Its folder lies beside the encoder and has the files of `inference.folder`, with
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,15 +15,15 @@ from lexigraft.core.pinned import known_as, read_pinned
 from lexigraft.inference.batches import Batch, batches_of
 from lexigraft.inference.dense_meta import FORM_FORMAT, FORM_KIND, DenseMeta, read_dense_meta
 from lexigraft.inference.folder import GRAPHS, check_form, form_beside, raw_tokenizer
-from lexigraft.inference.graph_network import open_session
 from lexigraft.inference.raw_texts import RawTextReader
+from lexigraft.inference.session import Session, open_session
 from lexigraft.inference.threads import usable_threads
 
 
 class DenseGraph:
     """`session` runs the graph whose folder is `folder`, a batch on each of `threads` threads (None: all there are)."""
 
-    def __init__(self, meta: DenseMeta, folder: Path, session: Any, threads: int | None = None) -> None:
+    def __init__(self, meta: DenseMeta, folder: Path, session: Session, threads: int | None = None) -> None:
         self.meta, self._session, self._threads = meta, session, threads
         self._reader = RawTextReader(raw_tokenizer(folder))
 
@@ -35,7 +34,10 @@ class DenseGraph:
         found = np.zeros((len(texts), self.meta.width), np.float32)
 
         def run(batch: Batch) -> None:
-            found[batch.rows] = self._session.run(["vectors"], {"subwords": batch.subwords})[0]
+            (vectors,) = self._session.run(["vectors"], {"subwords": batch.subwords})
+            if vectors.shape != (len(batch.rows), self.meta.width) or not np.isfinite(vectors).all():
+                raise self._session.gives_no(f"vector of {self.meta.width} finite numbers for each text")
+            found[batch.rows] = vectors
 
         threads = min(self._threads or usable_threads(), len(batches))
         if threads <= 1:

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Protocol
 
 from lexigraft.core.array_types import Float32s
-from lexigraft.core.json_fields import fields_of
 from lexigraft.core.sealed_json import read_sealed
+from lexigraft.core.stored_record import record_of, whole
 
 # A kind of its own: whoever expects a model that writes terms refuses it by name, and the other way round.
 DENSE_KIND, DENSE_FORMAT = "dense-encoder", 1
 FORM_KIND, FORM_FORMAT = "dense-inference", 1
 FACTS = "dense.json"
+OF_META = {"width": whole(1, 1 << 20), "query_length": whole(1, 1 << 20), "document_length": whole(1, 1 << 20)}
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class DenseMeta:
 def read_dense_meta(path: Path) -> DenseMeta:
     """What the encoder at `path` says of itself."""
     remedy = "train the encoder again"
-    return fields_of(DenseMeta, read_sealed(path / FACTS, remedy), path / FACTS, remedy)
+    return record_of(path / FACTS, DenseMeta, read_sealed(path / FACTS, remedy), OF_META, remedy)
 
 
 class DenseNetwork(Protocol):

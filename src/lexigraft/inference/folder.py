@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from lexigraft.core.artifact import open_artifact, read_manifest
 from lexigraft.core.errors import ArtifactError, MixedVersionsError
-from lexigraft.core.json_fields import as_expected, fields_of, shortened
 from lexigraft.core.made_here import MADE_ELSEWHERE
 from lexigraft.core.manifest import require_manifest
 from lexigraft.core.sealed_json import read_sealed
+from lexigraft.core.stored_record import as_expected, record_of, shortened
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.meta import OF_SUBWORDS, EncoderMeta
 from lexigraft.vocab.aligned import AlignedReader
@@ -98,7 +98,7 @@ def read_facts(folder: Path) -> InferenceFacts:
         head, bias, own = (_stored(found[name]) for name in ("head", "bias", "own"))
         if head is None or bias is None:
             raise ValueError("every head has rows and biases")
-        special = fields_of(SpecialTokens, found["special"], folder / FACTS)
+        special = record_of(folder / FACTS, SpecialTokens, found["special"])
         return InferenceFacts(special, frozenset(found["not_terms"]), head, bias, own)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from lexigraft.core.array_types import Float32s, Int32s
 from lexigraft.core.arrays import StringTable
 from lexigraft.core.errors import ArtifactError
-from lexigraft.core.json_fields import shortened
+from lexigraft.core.made_here import MADE_ELSEWHERE
 from lexigraft.core.pinned import known_as, read_pinned
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.batches import Batch, batches_of
 from lexigraft.inference.folder import (
+    FACTS,
     FORMAT_VERSION,
     GRAPHS,
     KIND,
@@ -32,14 +33,12 @@ from lexigraft.inference.meta import BY_MODEL, BY_TABLE, CLS, SUM, UNICOIL, Enco
 from lexigraft.inference.network import NOTHING, OWN_WORD, WHOLE_TEXT, Rows
 from lexigraft.inference.reading import ReadTexts, pooled_tokens
 from lexigraft.inference.saturation import saturate
+from lexigraft.inference.session import Session, open_session
 from lexigraft.inference.threads import usable_threads
 from lexigraft.vocab.bags import take_bags
 from lexigraft.vocab.lookup import look_up, read_table
 from lexigraft.vocab.reader import TextReader
 from lexigraft.vocab.subwords import SpecialTokens
-
-if TYPE_CHECKING:
-    pass
 
 NO_ROW = np.zeros(0, np.int32), np.zeros(0, np.float32)
 
@@ -53,7 +52,7 @@ class GraphNetwork:
         model: Path,
         folder: Path,
         facts: InferenceFacts,
-        session: Any,
+        session: Session,
         vocabulary: Vocabulary,
         threads: int | None = None,
         meta: EncoderMeta | None = None,
@@ -62,12 +61,26 @@ class GraphNetwork:
         self._threads = threads
         self._facts, self._session = facts, session
         self._vocabulary = vocabulary
-        self._inputs = frozenset(item.name for item in session.get_inputs())
+        self._inputs = session.inputs
         # All of one model, opened now: the folder may hold another one later.
         self._raw = raw_tokenizer(folder)
         self._head, self._bias = stored_array(folder, facts.head), stored_array(folder, facts.bias)
         self._own_amounts = None if facts.own is None else stored_array(folder, facts.own)
+        self._require_head(known_as(folder))
         self._table = read_table(model, len(vocabulary)) if self.meta.queries == BY_TABLE else None
+
+    def _require_head(self, folder: Path) -> None:
+        """Raise unless the arrays that explanations read have the shapes that a head has."""
+        n_rows = 1 if self.meta.head == UNICOIL else len(self._vocabulary)
+        shapes = {"head": (self._head, 2, n_rows), "bias": (self._bias, 1, n_rows)}
+        if self._own_amounts is not None:
+            shapes["own"] = self._own_amounts, 1, len(self._vocabulary)
+        for name, (array, dimensions, least) in shapes.items():
+            if array.ndim != dimensions or len(array) < least:
+                raise ArtifactError(
+                    f"{folder / FACTS} gives {name} a shape of {array.shape}, which does not fit {least} terms: "
+                    f"{MADE_ELSEWHERE}"
+                )
 
     @cached_property
     def reader(self) -> TextReader:
@@ -89,7 +102,8 @@ class GraphNetwork:
     def _run_all(self, batches: Sequence[Batch], read: ReadTexts) -> list[tuple[Any, Int32s, Float32s]]:
         def run(batch: Batch) -> tuple[Any, Int32s, Float32s]:
             texts, terms, weights = self._session.run(["texts", "terms", "weights"], self._feed(batch, read))
-            require_rows(texts, terms, weights, len(self._vocabulary))
+            if not are_rows(texts, terms, weights, len(self._vocabulary)):
+                raise self._session.gives_no(f"rows of its {len(self._vocabulary)} terms")
             return texts, terms.astype(np.int32), weights
 
         threads = min(self._threads or usable_threads(), len(batches))
@@ -142,7 +156,10 @@ class GraphNetwork:
         batches = batches_of(read, is_pooled)
         if not batches:
             return np.full(len(terms), NOTHING, np.int32)
-        hidden = self._session.run(["hidden"], self._feed(batches[0], read))[0][0]
+        (states,) = self._session.run(["hidden"], self._feed(batches[0], read))
+        if states.shape != (*batches[0].subwords.shape, self._head.shape[1]) or states.dtype.kind != "f":
+            raise self._session.gives_no("state of each subword")
+        hidden = states[0]
         if self.meta.head == UNICOIL:
             impacts = np.maximum(hidden @ self._head[0] + self._bias[0], 0)
             there = (read.aligned.subwords[:, None] == terms) & is_pooled[:, None]
@@ -174,19 +191,17 @@ class GraphNetwork:
         return added[terms]
 
 
-def require_rows(texts: NDArray[Any], terms: NDArray[Any], weights: NDArray[Any], n_terms: int) -> None:
-    """Raise `ArtifactError` unless these are entries of terms that there are, ascending text by text. What a graph says
-    is as much its maker's as any file, and becomes vectors that are believed because they were made here."""
-    fits = texts.shape == terms.shape == weights.shape == (len(terms),) and weights.dtype.kind == "f"
-    if fits and len(terms):
-        fits = int(terms.min()) >= 0 and int(terms.max()) < n_terms
-        same, grows = texts[1:] == texts[:-1], terms[1:] > terms[:-1]
-        fits = fits and bool(((same & grows) | (texts[1:] > texts[:-1])).all())
-    if not fits:
-        raise ArtifactError(
-            f"the model's graph does not write rows of its {n_terms} terms: it was damaged or made by another program; "
-            "remove the inference form beside the model, and get the model again"
-        )
+def are_rows(texts: NDArray[Any], terms: NDArray[Any], weights: NDArray[Any], n_terms: int) -> bool:
+    """Whether these are entries of terms that there are, ascending text by text. What a graph says is as much its
+    maker's as any file, and becomes vectors that are believed because they were made here."""
+    whole = texts.dtype.kind in "iu" and terms.dtype.kind in "iu" and weights.dtype.kind == "f"
+    if not whole or not texts.shape == terms.shape == weights.shape == (terms.size,):
+        return False
+    if not len(terms):
+        return True
+    same, grows = texts[1:] == texts[:-1], terms[1:] > terms[:-1]
+    ascends = bool(((same & grows) | (texts[1:] > texts[:-1])).all())
+    return ascends and int(terms.min()) >= 0 and int(terms.max()) < n_terms
 
 
 def _joined(rows: Sequence[tuple[Int32s, Float32s]]) -> Rows:
@@ -218,19 +233,3 @@ def _open_graph(
     if vocabulary is None:
         vocabulary = Vocabulary(StringTable(model, "terms"))
     return GraphNetwork(model, folder, facts, open_session(folder / GRAPHS[bits]), vocabulary, threads)
-
-
-def open_session(graph: Path) -> Any:
-    """The graph, opened to be run by as many threads as want to, each batch by one."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.enable_mem_pattern = False  # every length is another shape: plans for them would only grow
-    options.log_severity_level = 3
-    try:
-        return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # the library has kinds of its own for everything
-        said = shortened(str(error).replace(str(graph), graph.name).partition("\n")[0], quoted=False)
-        remedy = f"remove {graph.parent}: it is made when it is next used"
-        raise ArtifactError(f"{graph} cannot be opened ({said}); {remedy}") from error

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.errors import InputError
-from lexigraft.core.json_fields import fields_of
+from lexigraft.core.encoder_description import wrong_in_rule
+from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.sealed_json import read_sealed
+from lexigraft.core.stored_record import record_of
 from lexigraft.core.word_rule import WordRule, rule_in
 
 MODEL_KIND, MODEL_FORMAT = "model", 2  # of the artifact that a model is
@@ -64,7 +65,10 @@ class EncoderMeta:
 
 def read_meta(path: Path) -> EncoderMeta:
     """What the model at `path` says of itself."""
-    return fields_of(EncoderMeta, read_sealed(path / FACTS, REMEDY), path / FACTS, REMEDY)
+    meta = record_of(path / FACTS, EncoderMeta, read_sealed(path / FACTS, REMEDY), remedy=REMEDY)
+    if wrong := wrong_in_rule(meta.words):
+        raise ArtifactError(f"{path / FACTS} says {wrong}; {REMEDY}")
+    return meta
 
 
 def require_finetuned(meta: EncoderMeta) -> None:

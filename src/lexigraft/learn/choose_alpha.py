@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import Manifest, write_json
-from lexigraft.core.json_fields import require_type
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import FinetuneSettings
+from lexigraft.core.stored_record import require_value
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import diagnose
 from lexigraft.stages.ensure import Makers, keep_or_make
@@ -73,7 +73,7 @@ def kept_choice(kept: Path, recipe: dict[str, Any], choose: Callable[[], AlphaCh
     keep_or_make(kept, Manifest(KIND, FORMAT_VERSION, recipe), lambda draft: choose().write(draft), Makers.ALL)
     shutil.copy(kept / FILE, folder / FILE)
     found = read_sealed(kept / FILE).get("alpha")
-    require_type(float, found, "alpha", kept / FILE)
+    require_value(kept / FILE, "alpha", found, float)
     return float(found)  # type: ignore[arg-type]
 
 

@@ -106,7 +106,7 @@ def _lessons(run: RunFolder, data: TrainingData, settings: FinetuneSettings, job
         job.checkpoint.with_name("finetune-lessons"), job.recipe,
         lambda draft: write_lessons(run, settings.teachers, data, draft),
     )  # fmt: skip
-    lessons, facts = open_lessons(kept)
+    lessons, facts = open_lessons(kept, len(data.pairs.queries), len(data.pairs.doc_ids))
     write_json(job.folder / FACTS, facts)
     return lessons
 

@@ -20,7 +20,9 @@ from lexigraft.core.arrays import open_array
 from lexigraft.core.artifact import read_manifest, write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.sealed_json import read_sealed
+from lexigraft.core.stored_record import COUNT, POSITIVE, require_fields, require_value, shortened
 from lexigraft.core.types import Query
+from lexigraft.core.validation import require_finite, require_length, require_pointers, require_within, wrong
 from lexigraft.dense.opening import open_dense
 from lexigraft.dense.store import KIND as DENSE_VECTORS
 from lexigraft.dense.store import open_dense_vectors
@@ -143,13 +145,20 @@ def write_lessons(folder: RunFolder, teachers: Sequence[str], data: TrainingData
     write_json(out / FACTS, facts)
 
 
-def open_lessons(folder: Path) -> tuple[Lessons | None, Mapping[str, Any]]:
-    """What `write_lessons` left, None where no teacher is heard, and what each system is worth."""
-    facts: dict[str, Any] = read_sealed(folder / FACTS)
+def open_lessons(folder: Path, n_queries: int, n_documents: int) -> tuple[Lessons | None, Mapping[str, Any]]:
+    """What `write_lessons` left of so many training texts, None where no teacher is heard, and what each system is
+    worth. Everything is looked at, whoever wrote it: training would take other numbers as they come."""
+    facts, file = read_sealed(folder / FACTS), folder / FACTS
+    for name, fact in facts.items():
+        require_value(file, name, fact, dict[str, Any])
     heard = {name: fact for name, fact in facts.items() if fact.get("heard")}
+    for name, fact in heard.items():
+        if "/" in name or "\0" in name:
+            raise wrong(file, f"names a teacher {shortened(name)}, which no system is called")
+        require_value(file, f"{name}.temperature", fact.get("temperature"), POSITIVE)
     if not heard:
         return None, facts
-    teachers = [_open_teacher(folder, name) for name in heard]
+    teachers = [_open_teacher(folder, name, n_queries, n_documents) for name in heard]
     return Lessons(teachers, [float(fact["temperature"]) for fact in heard.values()]), facts
 
 
@@ -201,12 +210,36 @@ def write_rows(folder: Path, name: str, rows: Rows) -> None:
     write_json(folder / f"{name}.json", {"terms": rows.shape[1]})
 
 
-def _open_teacher(folder: Path, name: str) -> TeacherVectors:
+def _open_teacher(folder: Path, name: str, n_queries: int, n_documents: int) -> TeacherVectors:
+    sides = {f"{name}.queries": n_queries, f"{name}.documents": n_documents}
     if (folder / f"{name}.queries.npy").exists():
-        return DenseTeacher(open_array(folder / f"{name}.queries.npy"), open_array(folder / f"{name}.documents.npy"))
-    n_terms = int(read_sealed(folder / f"{name}.queries.json")["terms"])
-    return SparseTeacher(_open_rows(folder, f"{name}.queries"), _open_rows(folder, f"{name}.documents"), n_terms)
+        queries, documents = (_open_dense(folder / f"{side}.npy", n_rows) for side, n_rows in sides.items())
+        if queries.shape[1] != documents.shape[1]:
+            raise wrong(folder / f"{name}.documents.npy", f"is of another width than {name}.queries.npy")
+        return DenseTeacher(queries, documents)
+    facts = {side: read_sealed(folder / f"{side}.json") for side in sides}
+    for side, said in facts.items():
+        require_fields(folder / f"{side}.json", said, {"terms": COUNT}, needed=("terms",))
+    n_terms = int(facts[f"{name}.queries"]["terms"])
+    if facts[f"{name}.documents"]["terms"] != n_terms:
+        raise wrong(folder / f"{name}.documents.json", f"has another number of terms than {name}.queries.json")
+    asked, found = (_open_rows(folder, side, n_rows, n_terms) for side, n_rows in sides.items())
+    return SparseTeacher(asked, found, n_terms)
 
 
-def _open_rows(folder: Path, name: str) -> SparseRows:
-    return SparseRows(*(open_array(folder / f"{name}.{part}.npy") for part in ("indptr", "term_ids", "weights")))
+def _open_dense(file: Path, n_rows: int) -> NDArray[np.float32]:
+    rows = open_array(file, np.float32, dimensions=2)
+    require_length(file, len(rows), n_rows, "rows")
+    require_finite(file, rows)
+    return rows
+
+
+def _open_rows(folder: Path, name: str, n_rows: int, n_terms: int) -> SparseRows:
+    dtypes = {"indptr": np.int64, "term_ids": np.int32, "weights": np.float32}
+    files = {part: folder / f"{name}.{part}.npy" for part in dtypes}
+    rows = SparseRows(*(open_array(files[part], dtype) for part, dtype in dtypes.items()))
+    require_pointers(files["indptr"], rows.indptr, n_rows, len(rows.term_ids))
+    require_length(files["weights"], len(rows.weights), len(rows.term_ids))
+    require_within(files["term_ids"], rows.term_ids, 0, n_terms)
+    require_finite(files["weights"], rows.weights)
+    return rows

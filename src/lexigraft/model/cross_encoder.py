@@ -13,9 +13,9 @@ from torch import Tensor, nn
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
-from lexigraft.core.json_fields import as_expected
 from lexigraft.core.pretrained import open_weights
 from lexigraft.core.sealed_json import read_sealed
+from lexigraft.core.stored_record import as_expected
 from lexigraft.model.backbone import find_backbone, transformers_library
 from lexigraft.model.families import n_positions
 from lexigraft.model.text_pairs import PairInputs, pair_template

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from lexigraft.core.errors import InputError, LexigraftError
-from lexigraft.core.json_fields import shortened
+from lexigraft.core.stored_record import shortened
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from lexigraft.core.pinned import read_pinned
 from lexigraft.inference.dense_graph import DenseGraph
 from lexigraft.inference.dense_meta import FORM_FORMAT, FORM_KIND
 from lexigraft.inference.folder import GRAPHS, TOKENIZER, WEIGHTS, WEIGHTS_8, form_beside
-from lexigraft.inference.graph_network import open_session
+from lexigraft.inference.session import open_session
 from lexigraft.model.backbone import Body
 from lexigraft.model.dense_encoder import DenseEncoder, TorchDense, open_dense_encoder
 from lexigraft.model.graph_8bit import with_8_bits

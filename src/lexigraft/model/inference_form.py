@@ -25,9 +25,10 @@ from lexigraft.inference.folder import (
     Stored,
     form_beside,
 )
-from lexigraft.inference.graph_network import GraphNetwork, open_session
+from lexigraft.inference.graph_network import GraphNetwork
 from lexigraft.inference.network import Network, Rows
 from lexigraft.inference.reading import read_documents
+from lexigraft.inference.session import open_session
 from lexigraft.model.encoder import SparseEncoder, open_encoder
 from lexigraft.model.graph_8bit import with_8_bits
 from lexigraft.model.graph_bert import can_write, write_bert

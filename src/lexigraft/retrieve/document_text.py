@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import ArtifactError, InputError, LexigraftError
-from lexigraft.core.json_fields import as_expected
 from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.stored_record import as_expected
 from lexigraft.core.types import Document, document_of
 from lexigraft.data.passages import BY_WORDS, cut_passages
 from lexigraft.data.readers.standard_input import SPOOLED

@@ -31,6 +31,7 @@ from lexigraft.core.known_checksums import reading_every_byte
 from lexigraft.core.pinned import known_as, of_one_version
 from lexigraft.core.sealed_json import read_sealed, write_sealed
 from lexigraft.index import store as index_store
+from lexigraft.index.live.copying import copy_live
 from lexigraft.index.live.reader import open_live
 from lexigraft.index.live.state import is_live, read_state, write_state
 from lexigraft.index.store import open_index, write_meta
@@ -85,8 +86,7 @@ def save(
             _require_model_of(index, description, read_manifest(folder / MODEL))
             description["model"] = f"../{MODEL}"
         if is_live(index):
-            shutil.copytree(index, target)
-            write_state(target, replace(read_state(target), query_encoder=description))
+            _copy_live(index, target, description)
         else:
             _copy_index(index, target, description)
         if metadata.is_dir():
@@ -129,14 +129,27 @@ def _encoder_of(index: Path) -> dict[str, Any]:
     return dict(open_index(index, checksums=False).meta.query_encoder)
 
 
+def _copy_live(index: Path, target: Path, query_encoder: dict[str, Any]) -> None:
+    """One state of a live index, whose way to its model is another."""
+    state = copy_live(index, target)
+    _require_same_encoder(index, state.query_encoder, query_encoder)
+    write_state(target, replace(state, query_encoder=query_encoder))
+
+
+def _require_same_encoder(index: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """Raise where an index that was copied is of another encoder than the one whose model was; the way to that may be
+    another."""
+    if {**found, "model": ""} != {**wanted, "model": ""}:
+        raise MixedVersionsError(f"{known_as(index)} was replaced while it was saved; save it again")
+
+
 @of_one_version
 def _copy_index(index: Path, target: Path, query_encoder: dict[str, Any]) -> None:
     """An index whose way to its model is another; every byte of it is checked first."""
     with reading_every_byte():
         opened, manifest = open_index(index), read_manifest(index)
     assert manifest is not None, "just opened"
-    if {**opened.meta.query_encoder, "model": ""} != {**query_encoder, "model": ""}:  # the way to it is another
-        raise MixedVersionsError(f"{known_as(index)} was replaced while it was saved; save it again")
+    _require_same_encoder(index, opened.meta.query_encoder, query_encoder)
     wanted = Manifest(index_store.KIND, manifest.format_version, manifest.config, manifest.parents)
     with write_artifact(target, wanted) as folder:
         for name in manifest.files:

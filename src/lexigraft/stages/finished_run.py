@@ -6,8 +6,8 @@ from pathlib import Path
 
 from lexigraft.core.config import settings_from_dict
 from lexigraft.core.errors import ArtifactError, InputError, LexigraftError, SettingError
-from lexigraft.core.json_fields import as_expected
 from lexigraft.core.settings import Settings
+from lexigraft.core.stored_record import as_expected
 from lexigraft.core.systems import System, systems_of
 from lexigraft.data.collection import Collection
 from lexigraft.stages.cells import MeasuredOn

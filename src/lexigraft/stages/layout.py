@@ -35,9 +35,10 @@ from typing import Any, NamedTuple
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError
-from lexigraft.core.json_fields import fields_of
+from lexigraft.core.pinned import where_it_stands
 from lexigraft.core.sealed_json import read_sealed, write_sealed
 from lexigraft.core.settings import FORMER_NAME
+from lexigraft.core.stored_record import record_of
 from lexigraft.core.systems import HOMES, OWN_HOME, System
 from lexigraft.core.systems_table import DENSE, HYBRID, is_system_name
 
@@ -197,7 +198,7 @@ class RunFolder:
         if "models" not in found:  # of runs that do not say it
             names = found.get("systems")
             found["models"] = {FORMER_NAME: OWN_HOME} if isinstance(names, list) and FORMER_NAME in names else {}
-        return self._sensible(fields_of(Contents, found, self.contents, CONTINUE))
+        return self._sensible(record_of(self.contents, Contents, found, remedy=CONTINUE))
 
     def _sensible(self, contents: Contents) -> Contents:
         """The contents where names and folders are such as a run has: a path elsewhere would be followed."""
@@ -264,12 +265,16 @@ class RunFolder:
         return ready
 
     def _is_ready(self, contents: Contents, view: str, name: str) -> bool:
+        """Whether what is searched of a system is there. Its manifest is not asked: of an artifact that is damaged, who
+        opens it says so, where leaving it out would let another system answer without a word."""
         kind = contents.kinds.get(name)
         if kind == DENSE:
-            return self.vectors(view, name).is_dir()
-        if kind == HYBRID:
-            return self.choice(name).is_dir()  # which is made when its parts are there
-        return self.index(view, name, 0).is_dir()
+            searched = self.vectors(view, name)
+        elif kind == HYBRID:
+            searched = self.choice(name)  # which is made when its parts are there
+        else:
+            searched = self.index(view, name, 0)
+        return lies_at(where_it_stands(searched))  # a writer may have moved it aside for a moment
 
     def _why_nothing_is_ready(self) -> str:
         """Why nothing of it can be searched: often because it is no run at all."""

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from lexigraft.core.cut import DocumentCut, QueryCut, document_cut, query_cut
 from lexigraft.core.errors import ArtifactError, SettingError
-from lexigraft.core.json_fields import fields_of
 from lexigraft.core.sealed_json import read_sealed, write_sealed
+from lexigraft.core.stored_record import record_of
 from lexigraft.stages.layout import CONTINUE, RunFolder, lies_at
 
 
@@ -32,7 +32,7 @@ def read_operating_point(run: RunFolder, system: str) -> OperatingPoint:
     chosen = read_sealed(file, CONTINUE) if lies_at(file) else {}
     if system not in chosen:
         return OperatingPoint(0, 0, "whole vectors: this run chose no operating point for the system")
-    point = fields_of(OperatingPoint, chosen[system], file, CONTINUE)
+    point = record_of(file, OperatingPoint, chosen[system], remedy=CONTINUE)
     try:
         return point._replace(qk=query_cut(point.qk), dk=document_cut(point.dk))
     except SettingError as error:

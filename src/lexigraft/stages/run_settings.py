@@ -4,9 +4,9 @@ from typing import Any
 
 from lexigraft.core.config import SOURCE, settings_as_dict
 from lexigraft.core.errors import ArtifactError
-from lexigraft.core.json_fields import require_type
 from lexigraft.core.sealed_json import read_sealed, write_sealed
 from lexigraft.core.settings import Settings
+from lexigraft.core.stored_record import require_value
 from lexigraft.stages.layout import CONTINUE, RunFolder, lies_at
 
 
@@ -16,7 +16,7 @@ def read_settings(folder: RunFolder) -> tuple[str, dict[str, Any]]:
         remedy = "finish the run with the command that began it"
         raise ArtifactError(f"{folder.settings} does not say of which collection the run is; {remedy}")
     stored = read_sealed(folder.settings, CONTINUE)
-    require_type(str, stored.get(SOURCE), SOURCE, folder.settings, CONTINUE)
+    require_value(folder.settings, SOURCE, stored.get(SOURCE), str, CONTINUE)
     return str(stored.pop(SOURCE)), stored
 
 

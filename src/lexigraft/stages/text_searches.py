@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import open_artifact
-from lexigraft.core.json_fields import fields_of
 from lexigraft.core.pinned import of_one_version
 from lexigraft.core.sealed_json import read_sealed
+from lexigraft.core.stored_record import record_of
 from lexigraft.core.systems_table import DENSE, HYBRID
 from lexigraft.dense.text_search import DenseTextSearch
 from lexigraft.search.hybrid import Fusion, HybridTextSearch
@@ -46,7 +46,7 @@ def read_choice(run: RunFolder, system: str) -> HybridChoice:
 @of_one_version
 def _read_choice(folder: Path) -> HybridChoice:
     open_artifact(folder, CHOICE_KIND, CHOICE_FORMAT)
-    return fields_of(HybridChoice, read_sealed(folder / CHOICE), folder / CHOICE)
+    return record_of(folder / CHOICE, HybridChoice, read_sealed(folder / CHOICE))
 
 
 def searched_path(run: RunFolder, view: str, system: str) -> Path:

@@ -20,11 +20,11 @@ from torch import Tensor, nn
 from lexigraft.core import stopping
 from lexigraft.core.artifact import Manifest, canonical_json, open_artifact, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, LexigraftError
-from lexigraft.core.json_fields import as_expected
 from lexigraft.core.processes import is_leader, n_processes, process_rank
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.stopping import StoppedError
+from lexigraft.core.stored_record import as_expected
 from lexigraft.model.precision import allow_fast_products, fast_precision
 from lexigraft.train.distributed import add_gradients, broadcast, connect
 from lexigraft.train.phases import Phases

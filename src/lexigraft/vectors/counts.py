@@ -22,7 +22,7 @@ from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.made_here import validate_unless_known
 from lexigraft.core.pinned import of_one_version
 from lexigraft.core.settings import LexicalSettings
-from lexigraft.core.stored_record import COUNT, TEXT, read_record
+from lexigraft.core.stored_record import COUNT, read_record
 from lexigraft.core.types import Document, Vocabulary
 from lexigraft.core.validation import require_length, require_within, wrong
 from lexigraft.core.word_rule import WordRule
@@ -98,7 +98,7 @@ def write_counts(
 def open_counts(path: Path, checksums: bool = True) -> TermCounts:
     """The counts at `path`, memory-mapped."""
     manifest = open_artifact(path, KIND, FORMAT_VERSION, checksums)
-    meta = read_record(path / "meta.json", CountsMeta, {"n_terms": COUNT, "vocab_fingerprint": TEXT})
+    meta = read_record(path / "meta.json", CountsMeta, {"n_terms": COUNT})
     arrays = {name: open_array(path / f"{name}.npy", dtype) for name, dtype in ARRAYS.items()}
     found = TermCounts(StringTable(path, "row_ids"), **arrays, vocab_fingerprint=meta.vocab_fingerprint)
     validate_unless_known(path, manifest, checksums, lambda: _validate(path, found, meta.n_terms))

@@ -7,11 +7,15 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.errors import ArtifactError
+from lexigraft.core.encoder_description import BM25_KINDS, wrong_in
+from lexigraft.core.errors import ArtifactError, SettingError
+from lexigraft.core.made_here import MADE_ELSEWHERE
+from lexigraft.core.stored_record import shortened
 from lexigraft.core.types import Query, SparseMatrix, Vocabulary
 from lexigraft.vectors.encoding_facts import EncodingFacts
 from lexigraft.vectors.open_network import USUAL_BITS
 
+META = "meta.json"  # of an index and of vectors: what they say of themselves, and of their encoder
 LIVE_BM25 = "bm25 live"  # the kind whose documents hold no IDF, so that documents can be added to an index of it
 
 Row = tuple[NDArray[np.int32], NDArray[np.float32]]
@@ -53,31 +57,20 @@ def open_query_encoder(
     index_folder: Path,
     frequencies: Frequencies | None = None,
     on_gpu: bool = False,
+    said_in: str = META,
 ) -> QueryEncoder:
     """The encoder that `description`, stored with the document vectors, names; paths in it start at `index_folder`.
-    `on_gpu`: a model is opened on a GPU where there is one, for many queries.
+    `on_gpu`: a model is opened on a GPU where there is one, for many queries. `said_in`: the file of `index_folder`
+    that has the description, for errors.
 
     A live index of BM25 leaves the IDF to its queries, which need the `frequencies` of the state that is searched:
     `index.live.queries.open_live_encoder` gives both."""
-    settings = dict(description)
-    kind = settings.pop("kind", None)
-    if kind == "bm25":
-        from lexigraft.vectors.analysis import reading_in
-        from lexigraft.vectors.lexical import LexicalQueryEncoder
-
-        lexical, rule = reading_in(description)
-        return LexicalQueryEncoder(lexical, vocabulary, rule)
-    if kind == LIVE_BM25:
-        from lexigraft.vectors.analysis import reading_in
-        from lexigraft.vectors.lexical import LiveLexicalQueries
-
-        if frequencies is None:
-            raise ArtifactError(
-                f"the index at {index_folder} is of a live index of BM25, whose queries need the document frequencies "
-                "of all its segments; open the live index instead"
-            )
-        lexical, rule = reading_in(description)
-        return LiveLexicalQueries(lexical, vocabulary, *frequencies, rule)
+    file, settings = index_folder / said_in, dict(description)
+    if wrong := wrong_in(settings):  # who reads one from a file has asked; this is for descriptions from elsewhere
+        raise ArtifactError(f"{file} describes no encoder of queries ({wrong}): {MADE_ELSEWHERE}")
+    kind = settings.pop("kind")
+    if kind in BM25_KINDS:
+        return _open_lexical(file, description, vocabulary, frequencies if kind == LIVE_BM25 else None)
     if kind == "model":
         path = (index_folder / settings["model"]).resolve()
         if not path.is_dir():
@@ -94,8 +87,32 @@ def open_query_encoder(
         bits = int(settings.get("bits", USUAL_BITS))
         return open_model_queries(path, vocabulary, settings.get("fingerprint", ""), bits, on_gpu)
     raise ArtifactError(
-        f"this index was made by an encoder of kind {kind!r}, which this version of Lexigraft does not know"
+        f"this index was made by an encoder of kind {shortened(kind)} ({file}), which this version of Lexigraft does "
+        "not know; make the index again, or use the version that made it"
     )
+
+
+def _open_lexical(
+    file: Path, description: Mapping[str, Any], vocabulary: Vocabulary, frequencies: Frequencies | None
+) -> QueryEncoder:
+    """The encoder of BM25 that the file at `file` describes."""
+    from lexigraft.vectors.analysis import reading_in
+    from lexigraft.vectors.lexical import LexicalQueryEncoder, LiveLexicalQueries
+    from lexigraft.vocab.stems import stemmer
+
+    if description["kind"] == LIVE_BM25 and frequencies is None:
+        raise ArtifactError(
+            f"the index at {file.parent} is of a live index of BM25, whose queries need the document frequencies "
+            "of all its segments; open the live index instead"
+        )
+    lexical, rule = reading_in(description)
+    try:
+        stemmer(lexical.stemmer, "lexical.stemmer")  # which of them there are is known to the package alone
+    except SettingError as error:
+        raise ArtifactError(f"{file} describes no encoder of queries ({error}): {MADE_ELSEWHERE}") from error
+    if frequencies is None:
+        return LexicalQueryEncoder(lexical, vocabulary, rule)
+    return LiveLexicalQueries(lexical, vocabulary, *frequencies, rule)
 
 
 def encode_queries(queries: Sequence[Query], encoder: QueryEncoder, vocabulary: Vocabulary) -> SparseMatrix:

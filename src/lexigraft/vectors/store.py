@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact, write_json
+from lexigraft.core.encoder_description import ENCODER
 from lexigraft.core.made_here import validate_unless_known
 from lexigraft.core.pinned import of_one_version
-from lexigraft.core.stored_record import COUNT, ENCODER, OBJECT, TEXT, YES_OR_NO, read_record
+from lexigraft.core.stored_record import COUNT, read_record
 from lexigraft.core.types import Document, SparseMatrix, Vocabulary
 from lexigraft.vectors.encoding_facts import MODEL, terms_before_cut
 from lexigraft.vectors.validate import validate_matrix, validate_tables
@@ -25,14 +26,7 @@ from lexigraft.vectors.validate import validate_matrix, validate_tables
 KIND, FORMAT_VERSION = "vectors", 1
 ENTRIES_PER_CHUNK = 1 << 21
 TITLE_CHARACTERS = 100
-OF_META = {
-    "n_rows": COUNT,
-    "n_terms": COUNT,
-    "vocab_fingerprint": TEXT,
-    "query_encoder": ENCODER,
-    "passages": YES_OR_NO,
-    "encoding": OBJECT,
-}  # what meta.json may say
+OF_META = {"n_rows": COUNT, "n_terms": COUNT, "query_encoder": ENCODER}  # what meta.json may say
 
 
 @dataclass(frozen=True)

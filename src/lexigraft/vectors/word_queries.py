@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.artifact import require_files
+from lexigraft.core.errors import ArtifactError, SettingError
 from lexigraft.core.pinned import read_pinned
-from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.types import TermSource, TracedText, Vocabulary, require_same_vocabulary
-from lexigraft.core.word_rule import rule_in
+from lexigraft.inference.meta import BY_TABLE, FACTS, REMEDY, read_meta
 from lexigraft.vectors.open_network import USUAL_BITS
 from lexigraft.vectors.same_model import require_same_model
 from lexigraft.vocab.aligned import AlignedReader
@@ -102,27 +102,29 @@ def _is_read(name: str) -> bool:
 
 def open_word_queries(path: Path, vocabulary: Vocabulary, description: Mapping[str, Any]) -> WordQueryEncoder:
     """What reads queries as the model at `path` does, which must have the index's vocabulary and be the very one that
-    wrote its documents. `description` is what the index has of its encoder."""
+    wrote its documents. `description` is what the index has of its encoder (core/encoder_description.py)."""
     return read_pinned(path, lambda folder: _open(folder, path, vocabulary, description))
 
 
 def _open(folder: Path, path: Path, vocabulary: Vocabulary, description: Mapping[str, Any]) -> WordQueryEncoder:
     """All files of the model are read from `folder`; `path` is where it is found later."""
     require_files(folder, _is_read)  # and not the weights, which are large and not looked at
-    facts = read_sealed(folder / "encoder.json")
-    require_same_vocabulary(f"the model at {path}", facts["vocab_fingerprint"], "the index", vocabulary.fingerprint)
+    meta = read_meta(folder)
+    require_same_vocabulary(f"the model at {path}", meta.vocab_fingerprint, "the index", vocabulary.fingerprint)
     fingerprint = str(description.get("fingerprint", ""))
     require_same_model(folder, fingerprint)
     opened = open_tokenizer(folder / "backbone")
-    expands = bool(facts.get("expansion_length"))
-    special = SpecialTokens(begin=-1, end=-1, pad=-1, mask=-1, unknown=int(description["unknown"]))
+    expands = meta.expansion_length > 0
+    special = SpecialTokens(begin=-1, end=-1, pad=-1, mask=-1, unknown=description["unknown"])
     tokenizer = SubwordTokenizer(spelling_words(opened.backend), special, wants_space(opened.backend))
-    table = read_table(folder, len(vocabulary)) if description["queries"] == "table" else None
-    bits = int(description.get("bits", USUAL_BITS))
+    table = read_table(folder, len(vocabulary)) if description["queries"] == BY_TABLE else None
+    bits = description.get("bits", USUAL_BITS)
+    reader: TextReader
     if description["subwords"]:
-        not_terms = frozenset(int(number) for number in description["special"])
-        return WordQueryEncoder(
-            SubwordReader(opened.backend, tokenizer, vocabulary, not_terms), path, fingerprint, expands, table, bits
-        )
-    reader = AlignedReader(tokenizer, vocabulary, facts["stemmer"], facts["stopwords"], rule_in(facts))
+        reader = SubwordReader(opened.backend, tokenizer, vocabulary, frozenset(description["special"]))
+    else:
+        try:
+            reader = AlignedReader(tokenizer, vocabulary, meta.stemmer, meta.stopwords, meta.rule)
+        except SettingError as error:  # a stemmer or stop-words that nobody has
+            raise ArtifactError(f"{folder / FACTS} does not say how words are read: {error}; {REMEDY}") from error
     return WordQueryEncoder(reader, path, fingerprint, expands, table, bits)

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from lexigraft.core.arrays import StringTable, open_array, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
+from lexigraft.core.encoder_description import wrong_in_rule
 from lexigraft.core.errors import InputError
 from lexigraft.core.pinned import of_one_version
-from lexigraft.core.stored_record import COUNT, POSITIVE, TEXT, YES_OR_NO, read_object, require_fields
+from lexigraft.core.stored_record import COUNT, POSITIVE, Rule, read_object, require_fields
 from lexigraft.core.types import Vocabulary
-from lexigraft.core.validation import require_length, require_pointers, require_within, wrong
-from lexigraft.core.word_rule import FORMER_RULE, WordRule, rule_in
+from lexigraft.core.validation import require_length, require_pointers, require_within
+from lexigraft.core.word_rule import ENTRY, FORMER_RULE, WordRule, rule_in
 from lexigraft.vocab.aligned import AlignedReader
 from lexigraft.vocab.batching import batches
 from lexigraft.vocab.counting import count_words
@@ -36,7 +37,9 @@ from lexigraft.vocab.unigrams import build_unigrams
 from lexigraft.vocab.words import WordCutter
 
 KIND, FORMAT_VERSION = "vocabulary", 2
-OF_FACTS = {"stemmer": TEXT, "stopwords": TEXT, "documents": COUNT, "mean_words": POSITIVE, "subwords": YES_OR_NO}
+A_RULE = Rule(lambda value: not wrong_in_rule(value), "a rule of words")
+OF_FACTS = {"stemmer": str, "stopwords": str, "documents": COUNT, "mean_words": POSITIVE}
+NOT_NEEDED = {"subwords": bool, ENTRY: A_RULE}  # facts of later formats than the first
 
 log = logging.getLogger(__name__)
 
@@ -173,9 +176,7 @@ def _document_frequency(documents: Iterable[str], reader: TextReader) -> tuple[N
 def open_lexicon(path: Path) -> Lexicon:
     open_artifact(path, KIND, FORMAT_VERSION)
     facts = read_object(path / "vocabulary.json")
-    if absent := [name for name in OF_FACTS if name not in facts and name != "subwords"]:
-        raise wrong(path / "vocabulary.json", f"does not say {absent[0]}")
-    require_fields(path / "vocabulary.json", facts, OF_FACTS)
+    require_fields(path / "vocabulary.json", facts, OF_FACTS | NOT_NEEDED, needed=OF_FACTS)
     terms, forms = StringTable(path, "terms"), StringTable(path, "forms")
     pointers, counts, frequency = (
         np.array(open_array(path / f"{name}.npy", np.int64))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError, MissingExtraError
 from lexigraft.core.installing import install_extra
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.core.sealed_json import read_sealed
 from lexigraft.vocab.wordpiece import SPECIAL_TOKENS, UNKNOWN, WordPieces
 
@@ -122,7 +123,7 @@ def _of_pieces(file: Path) -> "Tokenizer":
     """A tokenizer that reads as BERT's does, for a list of pieces that comes without one."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-    pieces = file.read_text(encoding="utf-8-sig").split("\n")
+    pieces = read_plain_file(file).decode("utf-8-sig").split("\n")
     numbers = {piece.strip("\r "): number for number, piece in enumerate(pieces) if piece.strip("\r ")}
     if not numbers:
         raise InputError("it is empty")

@@ -2,6 +2,7 @@
 
 import gzip
 import logging
+import os
 import re
 
 import pytest
@@ -11,6 +12,7 @@ from lexigraft.core.installing import install_extra
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.collection import open_collection
 from lexigraft.data.readers.judgements import Triple, read_judgements, read_triples
+from lexigraft.data.readers.lines import read_lines
 from lexigraft.data.readers.topics import read_queries
 from lexigraft.data.reading import Reading
 from lexigraft.data.sources import open_source
@@ -236,3 +238,10 @@ class TestCatalogue:
         monkeypatch.setitem(sys.modules, "ir_datasets", None)
         with pytest.raises(LexigraftError, match=re.escape(install_extra("ir-datasets"))):
             open_source("ir_datasets:vaswani")
+
+
+def test_a_pipe_is_no_file_of_lines(tmp_path):
+    """Files are read more than once: of a pipe the first bytes were lost, and one without a writer was waited for."""
+    os.mkfifo(tmp_path / "queries.jsonl")
+    with pytest.raises(OSError, match="not a plain file"):
+        list(read_lines(tmp_path / "queries.jsonl"))

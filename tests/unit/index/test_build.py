@@ -147,7 +147,7 @@ def test_what_points_outside_is_found_without_checksums(tmp_path, name, change, 
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"range_size": 65537}, "range_size = 65537, a whole number from 1 to 65,536 is allowed"),
+        ({"range_size": 65537}, "range_size = 65537, which must be a whole number from 1 to 65,536"),
         ({"n_documents": 4}, r"tie_rank.npy has 3 numbers instead of 4"),
         ({"n_documents": 9}, r"range_starts.npy has 3 numbers instead of 6"),
         ({"n_terms": 3}, r"entries.npy has 4 numbers instead of 6"),

@@ -76,19 +76,19 @@ def test_arrays_that_lead_outside(made, tmp_path, name, change, says):
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"n_documents": 10**18}, r"meta.json says n_documents = 1000000000000000000, a whole number from 0 to"),
+        ({"n_documents": 10**18}, r"meta.json says n_documents = 1000000000000000000, which must be"),
         ({"n_documents": -1}, "n_documents = -1"),
         ({"n_documents": "150"}, "n_documents = '150'"),
         ({"n_documents": True}, "n_documents = True"),
         ({"n_terms": 10**400}, "n_terms = a whole number of more than 64 bits"),
-        ({"scale": float("nan")}, "scale = nan, a finite number above 0"),
+        ({"scale": float("nan")}, "scale = nan, which must be a finite number above 0"),
         ({"scale": 0}, "scale = 0"),
-        ({"bits": 9}, "bits = 9, one of 8, 16, 24"),
+        ({"bits": 9}, "bits = 9, which must be one of 8, 16, 24"),
         ({"bits": 16}, "has a form that these impacts cannot have"),
         ({"n_postings": 7}, "says n_postings = 7, and lists have 250"),
         ({"keep": "m7"}, "keep = 'm7'"),
         ({"query_encoder": []}, "query_encoder"),
-        ({"unheard": 1}, "'unheard', which nobody knows"),
+        ({"unheard": 1}, "a key 'unheard' that is not known"),
         ({"vocab_fingerprint": "x"}, "terms.utf8 holds other terms than meta.json says"),
     ],
 )
@@ -185,7 +185,7 @@ def test_segments_are_within_the_folder(tmp_path, name):
     state["segments"][0]["name"] = name
     (folder / "live.json").write_text(json.dumps(state))
     fit_checksums(folder, "live.json")
-    with pytest.raises(ArtifactError, match="a number, as segments are named by is allowed"):
+    with pytest.raises(ArtifactError, match="which must be a number, as segments are named by"):
         open_live(folder)
 
 

@@ -231,7 +231,7 @@ def test_a_graph_that_writes_terms_that_there_are_not_is_refused(added, folders,
     fit_checksums(file.parent, file.name)
     network = open_graph(path, 32)
     read = read_documents(network.meta, network.reader, TEXTS, 14)
-    with pytest.raises(ArtifactError, match=r"does not write rows of its .* terms"):
+    with pytest.raises(ArtifactError, match=r"graph\.onnx gives no rows of its .* terms"):
         network.write(read, are_queries=False)
 
 

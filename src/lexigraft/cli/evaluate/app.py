@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lexigraft.cli.console import BarProgress, print_json, print_line, show_messages
-from lexigraft.cli.options import JsonOption
+from lexigraft.cli.options import JsonOption, OnDuplicateOption
 from lexigraft.core.errors import SettingError
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def evaluate(
         typer.Option("--data", help="A collection to take the judgements from, instead of --qrels or a run's own."),
     ] = None,
     split: Annotated[str, typer.Option("--split", help="Which judgements of --data; auto: test, or dev.")] = "auto",
+    on_duplicate: OnDuplicateOption = None,
     measure: Annotated[
         list[str] | None, typer.Option("--measure", help="A measure such as nDCG@10; may be repeated.")
     ] = None,
@@ -85,11 +86,11 @@ def evaluate(
 
         asked = Asked(
             run or (), trec_run or (), system or (), qrels, data, split, measure or DEFAULT_MEASURES, baseline,
-            all_pairs, common, index or (), queries,
+            all_pairs, common, index or (), queries, on_duplicate,
         )  # fmt: skip
         _side_by_side(asked, changes, write_runs, out, json)
         return
-    others = (trec_run, index, queries, qrels, data, measure, baseline, split != "auto", changes)
+    others = (trec_run, index, queries, qrels, data, measure, baseline, split != "auto", changes, on_duplicate)
     if len(run or ()) != 1 or any(others) or len(system or ()) > 1 or all_pairs or common:
         raise SettingError(
             "--qk, --dk and --budget measure the prunings of one system of one --run on its own judgements; give a "

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from lexigraft.core.errors import InputError, MissingExtraError
 from lexigraft.core.installing import install_extra
+from lexigraft.core.plain_files import require_plain_file
 from lexigraft.data.clicks.settings import Columns
 from lexigraft.data.readers.lines import read_lines
 
@@ -30,6 +31,7 @@ class ClickRow(NamedTuple):
 
 def read_rows(path: Path, columns: Columns) -> Iterator[ClickRow | None]:
     """Every line in order, None for a blank one; the kind of file is told by its first bytes, not its name."""
+    require_plain_file(path, path.stat())  # it is opened more than once
     with path.open("rb") as file:
         packed = file.read(len(_PARQUET)) == _PARQUET
     values = _parquet_values(path, columns) if packed else _tsv_values(path, columns)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from lexigraft.core.errors import InputError
+from lexigraft.core.plain_files import require_plain_file
 
 BAD_BYTES = ("error", "replace")
 _BOM, _GZIP = b"\xef\xbb\xbf", b"\x1f\x8b"
@@ -101,6 +102,7 @@ def read_whole(path: Path, on_bad_bytes: str = "error") -> str:
 
 
 def _open(path: Path) -> BinaryIO:
+    require_plain_file(path, path.stat())  # a pipe without a writer would be waited for, and one with, read once
     with path.open("rb") as file:
         packed = file.read(len(_GZIP)) == _GZIP
     if not packed and path.suffix != ".gz":

@@ -70,7 +70,8 @@ def keep_counts(rows: CountedRows, segment: Path, reordered_ids: Sequence[str] |
 
 
 def open_segment_counts(segment: Path, index: Index, checksums: bool) -> SegmentCounts:
-    """The counts in a segment's folder, memory-mapped; `checksums` were compared where its index was opened."""
+    """The counts in a segment's folder, memory-mapped; `checksums` were compared where its index was opened. To be
+    called within the `pinned.read_pinned` of that: then it is those very files that are mapped."""
     folder = segment / COUNTS
     indptr = open_array(folder / "indptr.npy", np.int64)
     term_ids, counts = (open_array(folder / f"{name}.npy", np.int32) for name in ARRAYS[1:])

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.artifact import sync
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.index.live.state import DELETED, REMEDY, STATE_FILE, DeletedFile, SegmentState
 
 
@@ -30,7 +31,7 @@ def read_allowed(folder: Path, segment: SegmentState) -> NDArray[np.uint8] | Non
         return None
     path = folder / DELETED / segment.deleted.name
     try:
-        stored = path.read_bytes()
+        stored = read_plain_file(path)
     except FileNotFoundError:
         raise ArtifactError(f"{path} is missing; {REMEDY}") from None
     if hashlib.sha256(stored).hexdigest() != segment.deleted.sha256:

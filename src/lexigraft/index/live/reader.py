@@ -1,20 +1,22 @@
 """A live index as a reader sees it: the segments of one state, whatever a writer does meanwhile.
 
 Opened files stay readable after a writer has removed them. Only between reading the state and opening what it names can
-something go away; then there is a newer state, and that is opened instead.
+something go away; then there is a newer state, and that is opened instead. The whole folder may be replaced, too, as
+that of a saved retriever is: all is read from the folder that was opened first, or from the other one.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.artifact import MANIFEST, hash_file
 from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.pinned import of_one_version, read_pinned
 from lexigraft.core.types import Vocabulary, document_of
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.counts import CountedSegment, document_frequency, open_segment_counts
@@ -26,6 +28,9 @@ from lexigraft.vectors.query_encoder import LIVE_BM25, Frequencies
 
 ATTEMPTS = 20  # a state that is gone before it is opened, so many times in a row
 SCAN_FROM = 16  # one id in so many rows is found by searching, more are found by going through all rows
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,15 +124,22 @@ def open_live(folder: Path, checksums: bool = True) -> LiveIndex:
     return open_newest(folder, checksums)[1]
 
 
+@of_one_version
 def open_newest(folder: Path, checksums: bool = True) -> tuple[LiveState, LiveIndex]:
     """As `open_live`, with the state that was opened."""
+    return at_newest(folder, lambda state: open_state(folder, state, checksums))
+
+
+def at_newest(folder: Path, read: Callable[[LiveState], T]) -> tuple[LiveState, T]:
+    """The newest state of the live index at `folder`, and what `read` makes of it, which raises `OSError` where
+    something that the state names is not whole. It is called again where a writer has replaced that state meanwhile."""
     state = read_state(folder)
     for _ in range(ATTEMPTS):
         try:
-            return state, open_state(folder, state, checksums)
+            return state, read(state)
         except OSError:
             newer = read_state(folder)
-            if newer.generation == state.generation:
+            if newer == state:  # and not by their generations alone: another index may have come in its place
                 raise  # nobody replaced it: something is missing or damaged
             state = newer
     raise ArtifactError(f"{folder} was changed {ATTEMPTS} times while it was opened; try again, or write less often")
@@ -135,36 +147,46 @@ def open_newest(folder: Path, checksums: bool = True) -> tuple[LiveState, LiveIn
 
 def open_state(folder: Path, state: LiveState, checksums: bool) -> LiveIndex:
     """The segments that `state` names; raises `OSError` where one is not whole."""
-    segments = tuple(open_segment(folder, segment, checksums) for segment in state.segments)
     if not state.counts_words:
+        segments = tuple(open_segment(folder, segment, checksums) for segment in state.segments)
         for named, segment in zip(state.segments, segments, strict=True):
             if segment.index.meta.vocab_fingerprint != state.vocab_fingerprint:
                 raise ArtifactError(f"{folder / SEGMENTS / named.name} is of another vocabulary; {REMEDY}")
         return LiveIndex(segments, state.query_encoder, state.generation)
-    vocabulary = longest_vocabulary([segment.index for segment in segments])
-    counted = [with_counts(folder, *item, checksums) for item in zip(state.segments, segments, strict=True)]
+    counted = [open_counted(folder, segment, checksums) for segment in state.segments]
+    vocabulary = longest_vocabulary([segment.index for segment in counted])
     frequencies = Frequencies(state.n_living, document_frequency(counted, len(vocabulary[0])))
-    wide = tuple(Segment(widened(segment.index, *vocabulary), segment.allowed) for segment in segments)
+    wide = tuple(Segment(widened(segment.index, *vocabulary), segment.allowed) for segment in counted)
     return LiveIndex(wide, state.query_encoder, state.generation, frequencies)
 
 
-def open_segment(folder: Path, segment: SegmentState, checksums: bool) -> Segment:
-    path = folder / SEGMENTS / segment.name
+def open_segment(folder: Path, named: SegmentState, checksums: bool) -> Segment:
+    """The segment that a state names; raises `OSError` where it is not whole."""
+    return read_pinned(folder / SEGMENTS / named.name, lambda path: _open_segment(path, folder, named, checksums))
+
+
+def open_counted(folder: Path, named: SegmentState, checksums: bool) -> CountedSegment:
+    """A segment of BM25, with the counts that lie in its folder: both are of one version of it."""
+
+    def load(path: Path) -> CountedSegment:
+        segment = _open_segment(path, folder, named, checksums)
+        counts = open_segment_counts(path, segment.index, checksums)
+        return CountedSegment(segment.index, segment.allowed, counts)
+
+    return read_pinned(folder / SEGMENTS / named.name, load)
+
+
+def _open_segment(path: Path, folder: Path, named: SegmentState, checksums: bool) -> Segment:
+    """The segment whose files are read from `path`, of the live index at `folder`."""
     manifest = path / MANIFEST
     if not manifest.is_file():
         raise ArtifactError(f"{manifest} is missing; {REMEDY}")
-    if hash_file(manifest) != segment.manifest_sha256:
+    if hash_file(manifest) != named.manifest_sha256:
         raise ArtifactError(f"{manifest} does not match its checksum: it was changed or damaged; {REMEDY}")
-    index, allowed = open_index(path, checksums), read_allowed(folder, segment)
-    said, found = (segment.n_rows, segment.n_postings), (index.n_documents, index.meta.n_postings)
+    index, allowed = open_index(path, checksums), read_allowed(folder, named)
+    said, found = (named.n_rows, named.n_postings), (index.n_documents, index.meta.n_postings)
     if said != found:
         raise ArtifactError(f"{path} has {found[0]} rows and {found[1]} postings, its state says {said}; {REMEDY}")
     if index.texts is not None and allowed is not None and not index.texts.holds_any(allowed):
         index = replace(index, texts=None)  # who asks whether there are texts asks for those of living documents
     return Segment(index, allowed)
-
-
-def with_counts(folder: Path, named: SegmentState, segment: Segment, checksums: bool) -> CountedSegment:
-    """An open segment of BM25 with the counts that lie in its folder; `checksums`: it was opened with them."""
-    counts = open_segment_counts(folder / SEGMENTS / named.name, segment.index, checksums)
-    return CountedSegment(segment.index, segment.allowed, counts)

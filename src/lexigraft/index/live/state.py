@@ -19,10 +19,11 @@ from typing import Any
 
 from lexigraft.core.artifact import MANIFEST, canonical_json, sync
 from lexigraft.core.cut import DocumentCut
+from lexigraft.core.encoder_description import ENCODER
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.made_here import MADE_ELSEWHERE
 from lexigraft.core.plain_files import read_plain_file
-from lexigraft.core.stored_record import COUNT, CUT, ENCODER, MANY, POSITIVE, TEXT, YES_OR_NO, Rule, record_of, whole
+from lexigraft.core.stored_record import COUNT, CUT, MANY, POSITIVE, Rule, record_of, whole
 
 STATE_FILE, SEGMENTS, DELETED = "live.json", "segments", "deleted"
 KIND, FORMAT_VERSION = "live index", 2
@@ -82,21 +83,12 @@ A_NAME = Rule(
     lambda value: isinstance(value, str) and re.fullmatch(r"[0-9]{1,18}(-[0-9]{1,18}\.npy)?", value) is not None,
     "a number, as segments are named by",
 )  # and no way out of the folder
-OF_DELETED = {"name": A_NAME, "n_rows": COUNT, "sha256": TEXT}
-OF_SEGMENT = {
-    "name": A_NAME,
-    "n_rows": COUNT,
-    "n_postings": MANY,
-    "scale": POSITIVE,
-    "manifest_sha256": TEXT,
-    "deleted": Rule(lambda value: value is None or isinstance(value, DeletedFile), "an object or null"),
-}
+OF_DELETED = {"name": A_NAME, "n_rows": COUNT}
+OF_SEGMENT = {"name": A_NAME, "n_rows": COUNT, "n_postings": MANY, "scale": POSITIVE}
 OF_STATE = {
     "generation": whole(0, 2**62),
     "next_segment": whole(0, 2**62),
-    "vocab_fingerprint": TEXT,
     "keep": CUT,
-    "passages": YES_OR_NO,
     "query_encoder": ENCODER,
     "mean_length": Rule(lambda value: value is None or POSITIVE.allows(value), "a number above 0"),
 }

@@ -37,6 +37,7 @@ from lexigraft.index.live.agreement import (
     with_8_bits,
 )
 from lexigraft.index.live.bm25 import first_state, plan_counted_merge, write_counted_segment, write_merged_segment
+from lexigraft.index.live.counts import CountedSegment
 from lexigraft.index.live.deleted import write_deleted
 from lexigraft.index.live.folder import (
     SCRATCH,
@@ -45,7 +46,7 @@ from lexigraft.index.live.folder import (
     sweep,
 )
 from lexigraft.index.live.merging import plan_merge, rebuild_vectors, scales_of
-from lexigraft.index.live.reader import Segment, open_segment, with_counts
+from lexigraft.index.live.reader import Segment, open_counted, open_segment
 from lexigraft.index.live.state import SEGMENTS, LiveState, SegmentState, segment_name, write_state
 from lexigraft.index.live.texts import drop_texts_beyond_limit, rows_of_segments, write_living_texts
 from lexigraft.index.live.widening import longest_vocabulary
@@ -258,14 +259,17 @@ class LiveWriter:
         before, chosen, after = state.segments[:first], state.segments[first:last], state.segments[last:]
         # Every byte is checked: what is copied gets new checksums, and damage would look whole from then on.
         with reading_every_byte():
-            opened = [open_segment(self.folder, segment, checksums=True) for segment in chosen]
+            counted = [open_counted(self.folder, one, checksums=True) for one in chosen if state.counts_words]
+            opened = [Segment(one.index, one.allowed) for one in counted] or [
+                open_segment(self.folder, segment, checksums=True) for segment in chosen
+            ]
         survivors = [segment for segment in opened if segment.n_living]
         into, error, mean_length = None, 0.0, state.mean_length
         weighed_anew = state.counts_words and not before and not after
         if len(survivors) == 1 and survivors[0].allowed is None and not weighed_anew:  # the others are empty
             into = next(named for named, segment in zip(chosen, opened, strict=True) if segment.n_living)
         elif survivors and state.counts_words:
-            into, mean_length = self._write_recounted(state, chosen, opened, weighed_anew, settings, progress)
+            into, mean_length = self._write_recounted(state, counted, weighed_anew, settings, progress)
         elif survivors:
             into, error = self._write_merged(state, survivors, settings, progress)
         elif not before and not after:  # one stays, all deleted: the vocabulary lives in segments
@@ -300,20 +304,18 @@ class LiveWriter:
     def _write_recounted(
         self,
         state: LiveState,
-        named: Sequence[SegmentState],
-        segments: Sequence[Segment],
+        segments: Sequence[CountedSegment],
         weighed_anew: bool,
         settings: IndexSettings | None,
         progress: Progress,
     ) -> tuple[SegmentState, float | None]:
         """The living documents of segments of BM25 as one segment, made of their counts. `weighed_anew`: they are all
         there are, so vocabulary and average length become those of an index made of them at once."""
-        together = zip(named, segments, strict=True)
-        counted = [with_counts(self.folder, *item, checksums=True) for item in together if item[1].n_living]
+        living = [one for one in segments if Segment(one.index, one.allowed).n_living]
         name = segment_name(state.next_segment)
         with self.scratch() as scratch:
             meta, mean_length = write_merged_segment(
-                self.folder / SEGMENTS / name, state, counted, weighed_anew, scratch, settings, progress
+                self.folder / SEGMENTS / name, state, living, weighed_anew, scratch, settings, progress
             )
         return self._described(name, meta), mean_length
 

@@ -1,5 +1,6 @@
 """Records from JSON: whatever a file holds, it is the record that was written or one line that names the file."""
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexigraft.core.errors import ArtifactError, InputError
-from lexigraft.core.json_fields import as_expected, fields_of
+from lexigraft.core.stored_record import COUNT, POSITIVE, as_expected, one_of, read_record, record_of, require_fields
 
 FILE = Path("somewhere/meta.json")
 JSON = st.recursive(
@@ -40,8 +41,8 @@ WHOLE = {"n": 3, "scale": 2, "name": "x", "folded": True, "words": {"a": 1}, "vi
 
 
 def test_what_was_written_is_read():
-    assert fields_of(Facts, WHOLE, FILE) == Facts(**WHOLE)
-    assert fields_of(Point, {"qk": "m0.8", "why": "", "mrr": None}, FILE) == Point("m0.8", "")
+    assert record_of(FILE, Facts, WHOLE) == Facts(**WHOLE)
+    assert record_of(FILE, Point, {"qk": "m0.8", "why": "", "mrr": None}) == Point("m0.8", "")
 
 
 @pytest.mark.parametrize(
@@ -63,10 +64,10 @@ def test_what_was_written_is_read():
 def test_what_is_unexpected_is_one_line(change, says):
     content = {**WHOLE, **change}
     if says is None:
-        fields_of(Facts, content, FILE)
+        record_of(FILE, Facts, content)
         return
     with pytest.raises(ArtifactError, match=says) as raised:
-        fields_of(Facts, content, FILE, "make it again")
+        record_of(FILE, Facts, content, remedy="make it again")
     assert str(raised.value).startswith("somewhere/meta.json ")
     assert str(raised.value).endswith("; make it again")
     assert len(str(raised.value)) < 200
@@ -75,13 +76,13 @@ def test_what_is_unexpected_is_one_line(change, says):
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_missing_key_is_named(name):
     with pytest.raises(ArtifactError, match=f"does not say {name}"):
-        fields_of(Facts, {key: value for key, value in WHOLE.items() if key != name}, FILE)
+        record_of(FILE, Facts, {key: value for key, value in WHOLE.items() if key != name})
 
 
 @given(st.sampled_from([*WHOLE, "rest", "unknown"]), JSON)
 def test_no_value_is_a_traceback(name, value):
     try:
-        found = fields_of(Facts, {**WHOLE, name: value}, FILE)
+        found = record_of(FILE, Facts, {**WHOLE, name: value})
     except ArtifactError as error:
         assert "\n" not in str(error)
     else:
@@ -95,3 +96,36 @@ def test_lines_that_take_a_file_apart():
             broken()
     with pytest.raises(InputError, match="said before"), as_expected(FILE):
         raise InputError("said before")
+
+
+RULES = {"n": COUNT, "scale": POSITIVE, "form": one_of("a")}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"n": -1}, "n = -1, which must be a whole number from 0 to 2,147,483,647"),
+        ({"n": 1.0}, "n = 1.0, which must be a whole number from 0"),
+        ({"n": True}, "n = True, which must be a whole number from 0"),
+        ({"scale": 0}, "scale = 0, which must be a finite number above 0"),
+        ({"scale": 10**400}, "which must be a finite number above 0"),
+        ({"form": "b"}, "form = 'b', which must be one of 'a'"),
+        ({"name": 3}, "name = 3, which must be a text"),
+    ],
+)
+def test_a_rule_says_more_than_an_annotation(tmp_path, change, says):
+    (tmp_path / "meta.json").write_text(json.dumps(WHOLE))
+    assert read_record(tmp_path / "meta.json", Facts, RULES) == Facts(**WHOLE)
+    (tmp_path / "meta.json").write_text(json.dumps({**WHOLE, **change}))
+    with pytest.raises(ArtifactError, match=says) as raised:
+        read_record(tmp_path / "meta.json", Facts, RULES)
+    assert str(raised.value).endswith(": it was damaged or made by another program; build it again")
+
+
+def test_an_object_that_is_no_record_may_say_more():
+    wanted = {"n": COUNT, "columns": list[dict[str, Any]]}
+    require_fields(FILE, {"n": 1, "columns": [{}], "more": 1}, wanted, needed=wanted)
+    require_fields(FILE, {"n": 1}, wanted, needed=("n",))
+    for content, says in (({"n": 1}, "does not say columns"), ({"n": 1, "columns": [1]}, "must be a list")):
+        with pytest.raises(ArtifactError, match=says):
+            require_fields(FILE, content, wanted, needed=wanted)
