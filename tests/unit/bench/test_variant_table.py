@@ -33,7 +33,9 @@ def test_differences_are_of_the_seeds_that_both_have():
 
 
 def test_the_table_has_a_column_a_collection():
-    shown = table(summary([training("base", 0, [1.0, 0.5, 0.0], [1.0] * 3), training("dense", 0, None, [0.5, 0.25, 0.75])]))
+    shown = table(
+        summary([training("base", 0, [1.0, 0.5, 0.0], [1.0] * 3), training("dense", 0, None, [0.5, 0.25, 0.75])])
+    )
     assert shown.splitlines()[0] == "| | c |"
     assert "| base | .5000 \\| 1.0000 |" in shown
     assert "| dense | .5000 (-0.5000, p = 0.074) |" in shown
