@@ -41,8 +41,8 @@ class Fusion(NamedTuple):
 
 
 class HybridTextSearch:
-    """Two systems, named by `names`, each with `depth` candidates a query, if it has a weight. Raises where they are not
-    over the same documents."""
+    """Two systems, named by `names`, each with `depth` candidates a query if it has a weight. Raises where they are
+    not over the same documents."""
 
     def __init__(self, names: Sequence[str], parts: Sequence[TextSearch], fusion: Fusion, depth: int) -> None:
         require_same_documents(names, parts)
