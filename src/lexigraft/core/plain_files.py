@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lexigraft.core.folders import make_folders
 from lexigraft.core.os_errors import naming
 
 
@@ -70,7 +71,7 @@ def written_aside(out: Path) -> Iterator[Path]:
     """Where to write what `out` is to hold: a file beside it, which takes its name when the block ends well and is
     removed when it does not. A device or a pipe at `out` is written to as it stands. What the system refuses names
     `out`."""
-    out.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(out.parent)
     if out.exists() and not out.is_file() and not out.is_dir():
         with naming(out):
             yield out

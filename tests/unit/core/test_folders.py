@@ -1,0 +1,34 @@
+"""Folders of any depth."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from lexigraft.core.folders import make_folders
+
+
+def test_levels_that_are_absent_are_made(tmp_path):
+    make_folders(tmp_path / "a/b/c")
+    make_folders(tmp_path / "a/b/c")  # and what is there stays
+    assert (tmp_path / "a/b/c").is_dir()
+
+
+def test_a_name_of_more_levels_than_python_calls_itself(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # so that the name stays below what systems allow
+    deep = Path("/".join("a" * (sys.getrecursionlimit() + 100)))
+    make_folders(deep)
+    assert deep.is_dir()
+    for _ in range(len(deep.parts) - 1):  # rmtree calls itself, too
+        deep.rmdir()
+        deep = deep.parent
+    shutil.rmtree(deep)
+
+
+def test_a_file_in_the_way_is_an_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileExistsError):
+        make_folders(tmp_path / "file")
+    with pytest.raises(NotADirectoryError):
+        make_folders(tmp_path / "file/below")
