@@ -31,7 +31,7 @@ def try_schemas(address: str, examples: int, seed: int = 0, phases: str = "cover
     command = [
         sys.executable, "-m", "schemathesis.cli", "run", f"{address}/openapi.json", "--checks", ",".join(CHECKS),
         "--max-examples", str(examples), "--seed", str(seed), "--phases", phases, "--mode", "all", "--no-color",
-        "--suppress-health-check", "all", "--workers", "2", "--generation-database", "none",
+        "--suppress-health-check", "all", "--generation-database", "none",
     ]  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:  # it leaves files where it is called
         ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
