@@ -38,7 +38,7 @@ function widened(low, high, share, least) {
   return [low - margin, high + margin];
 }
 
-function powersBetween(low, high) {
+function powersBetween(low, high, most) {
   const found = [];
   for (let power = Math.floor(low); power <= high; power += 1) {
     for (const step of [1, 2, 5]) {
@@ -47,7 +47,7 @@ function powersBetween(low, high) {
     }
   }
   const main = found.filter((tick) => tick.isMain);
-  return (main.length >= 3 ? main : found).map((tick) => tick.value);
+  return (main.length >= 3 || found.length > most ? main : found).map((tick) => tick.value);
 }
 
 function stepsBetween(low, high) {
@@ -62,7 +62,7 @@ function stepsBetween(low, high) {
 function axes(scale, width, names) {
   const bottom = HEIGHT - EDGE.bottom;
   const nodes = [];
-  for (const value of powersBetween(scale.left, scale.right)) {
+  for (const value of powersBetween(scale.left, scale.right, width / 56)) {
     nodes.push(drawn("line", { class: "grid", x1: scale.x(value), x2: scale.x(value), y1: EDGE.top, y2: bottom }));
     nodes.push(drawn("text", { x: scale.x(value), y: bottom + 20, "text-anchor": "middle" }, significant(value, 3)));
   }

@@ -22,7 +22,7 @@ export function createExplanation() {
     asked = key;
     try {
       const answer = await question(body);
-      if (answer) node.replaceChildren(...explained(answer, body.query));
+      if (answer) node.replaceChildren(...explained(answer, answer.query_text ?? body.query)); // its words are of the text as it was read
     } catch (error) {
       asked = "";
       node.replaceChildren(element("p", { class: "small" }, error.message));
@@ -91,8 +91,8 @@ function termRow(term, at, most, query, documentText, text) {
   if (name.tagName === "BUTTON") name.addEventListener("click", () => text.only(at, name));
   return element("tr", {},
     element("th", { scope: "row" }, name, term.own_query ? null : element("span", { class: "tag" }, "added")),
-    element("td", { class: "adds" }, bar(most > 0 ? term.score / most : 0), element("span", { class: "number" }, score(term.score)),
-      element("span", { class: "number quiet-text" }, percent(term.share))),
+    element("td", {}, element("div", { class: "adds" }, bar(most > 0 ? term.score / most : 0),
+      element("span", { class: "number" }, score(term.score)), element("span", { class: "number quiet-text" }, percent(term.share)))),
     element("td", { class: "number wide-only" }, `${significant(term.query_weight, 3)} × ${significant(term.document_weight, 3)}`),
     element("td", { class: "from" }, from.join("; ") || "–"));
 }

@@ -23,7 +23,7 @@ function showView(state) {
 }
 
 function askForKey(error) {
-  if (error.status !== 401 && error.status !== 403) return;
+  if (error.status !== 401) return;
   byId("key-form").hidden = false;
   byId("key").focus();
 }

@@ -21,14 +21,16 @@ export function measuresOf(rows) {
 
 export function createReportView(place, store, offered) {
   const dial = createDial("report-dial", offered.measure, (point) => store.setSide(0, point, "growing"), () => store.settle());
-  const dialName = element("h2", {});
+  const select = element("select", { id: "report-system" }, offered.systems.map((system) => option(system.name, system.name)));
+  const choice = element("div", { class: "side-choice" }, element("label", { for: select.id, class: "small" }, "System"), select);
   const body = element("div", { class: "report-runs" });
-  place.append(element("div", { class: "report-dial" }, dialName, dial.node), body);
+  place.append(element("div", { class: "report-dial" }, choice, dial.node), body);
   let pictures = null;
+  select.addEventListener("change", () => store.setSide(0, { system: select.value, qk: "", dk: "", off: [] }));
 
   async function load() {
     const answer = await ask("report");
-    pictures = answer.runs.map((run) => createPicture(run, store, offered));
+    pictures = answer.runs.filter((run) => run.rows.length > 0).map((run) => createPicture(run, store, offered));
     body.replaceChildren(...pictures.map((picture) => picture.node));
     if (pictures.length === 0) body.replaceChildren(element("p", {}, "Nothing was measured: an index alone has no report."));
     announce(`${pictures.length} ${pictures.length === 1 ? "report" : "reports"}`);
@@ -36,7 +38,7 @@ export function createReportView(place, store, offered) {
 
   async function update(state) {
     const system = systemOf(offered.systems, state.sides[0]);
-    dialName.textContent = system.name;
+    select.value = system.name;
     dial.update(system, state.sides[0]);
     try {
       if (pictures === null) await load();

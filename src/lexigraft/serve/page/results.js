@@ -16,7 +16,7 @@ function metadataOf(hit) {
 function moveOf(move) {
   if (!move) return null;
   const arrow = element("span", { class: "arrow", "aria-hidden": "true" }, ARROWS[move.kind]);
-  return element("span", { class: `moved moved-${move.kind}` }, arrow, ` ${move.text}`);
+  return element("p", { class: `small moved moved-${move.kind}` }, arrow, ` ${move.text}`);
 }
 
 function matchesOf(hit) {
@@ -42,9 +42,10 @@ function hitNode(hit, at, given) {
     element("span", { class: "rank number", "aria-hidden": "true" }, String(at + 1)),
     element("div", { class: "hit-body" },
       element("h3", {}, button),
-      element("p", { class: "small quiet-text hit-facts" }, moveOf(given.moves?.[at]), ...facts.map((fact) => element("span", {}, fact))),
+      moveOf(given.moves?.[at]),
       hit.snippet ? element("p", { class: "snippet" }, marked(hit.snippet.text, hit.snippet.marks)) : null,
       matchesOf(hit),
+      element("p", { class: "small quiet-text hit-facts" }, facts.map((fact) => element("span", {}, fact))),
       why));
 }
 

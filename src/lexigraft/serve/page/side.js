@@ -97,7 +97,7 @@ export function createSide(index, store, offered) {
     painted = null;
     explanation.clear();
     for (const place of [chips, list, gone]) place.replaceChildren();
-    status.textContent = text;
+    status.textContent = text || aboutSystem(systemOf(systems, store.state.sides[index] ?? store.state.sides[0]));
     moved.textContent = "";
     more.hidden = true;
     list.dataset.query = "";
@@ -116,6 +116,12 @@ export function prunings(side) {
     if (side[name] !== "") given[name] = /^\d+(\.\d+)?$/.test(side[name]) ? Number(side[name]) : side[name];
   }
   return given;
+}
+
+// What there is to know before anything is asked.
+function aboutSystem(system) {
+  const many = `${plural(system.n_documents, "document")} of ${system.run}.`;
+  return system.why ? `${many} ${system.name}: ${system.why}.` : many;
 }
 
 function statusOf(answer) {
