@@ -10,6 +10,7 @@ import { createStore } from "./state.js";
 import { createVocabularyView } from "./vocabulary.js";
 
 const VIEWS = ["search", "vocabulary", "report"];
+const RETRY_MS = 400;
 const TITLES = { search: "Lexigraft", vocabulary: "Vocabulary – Lexigraft", report: "Report – Lexigraft" };
 
 function showView(state) {
@@ -61,11 +62,11 @@ async function start() {
 async function startOrSayWhy() {
   try {
     await start();
-    byId("key-form").hidden = true;
     showTrouble("");
   } catch (error) {
     showTrouble(error.message);
     askForKey(error);
+    if (error.status === 503) setTimeout(startOrSayWhy, RETRY_MS); // its systems are still being opened
   }
 }
 
