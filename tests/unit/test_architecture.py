@@ -32,6 +32,7 @@ ROOMS["stages"] = set(ROOMS) - {"explain", "datasets"}
 ROOMS["learn"] = ROOMS["stages"] | {"stages"}
 ROOMS["own_settings"] = ROOMS["learn"] | {"learn"}
 ROOMS["retrieve"] = ROOMS["learn"] | {"explain", "learn"}
+ROOMS["serve"] = ROOMS["retrieve"] | {"retrieve"}
 ROOMS["comparison"] = ROOMS["retrieve"] | {"retrieve"}
 ROOMS["study"] = ROOMS["comparison"] | {"comparison", "own_settings", "whole_run"}
 TOP = {"whole_run": set(ROOMS) - {"study"}, "api": {*ROOMS, "whole_run"}, "__main__": {"cli"}, "__init__": set()}
@@ -99,7 +100,7 @@ def test_no_room_holds_more_than_its_share():
     assert lines[room] <= LARGEST_SHARE * sum(lines.values()), (room, lines[room])
 
 
-@pytest.mark.parametrize("room", ["inference", "index", "search", "dense", "measure", "explain"])
+@pytest.mark.parametrize("room", ["inference", "index", "search", "dense", "measure", "explain", "serve"])
 def test_no_torch_at_search_time(room):
     for file in (PACKAGE / room).rglob("*.py"):
         assert not any(name.partition(".")[0] in MODELS for name in imports_of(file))

@@ -1,6 +1,7 @@
 """An answer with everything there is to show: what the query became and, of each document, why it was found, what it
 says and what else is known of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,7 +12,7 @@ from lexigraft.index.texts import KeptText
 from lexigraft.retrieve.finding import Asked, explanations, find, weighted_terms
 from lexigraft.retrieve.hits import WeightedTerm
 from lexigraft.retrieve.matched_words import MatchedWord, WordMatcher
-from lexigraft.retrieve.opened import Opened
+from lexigraft.retrieve.opened import Opened, Row
 from lexigraft.retrieve.plain_document import PlainDocument
 from lexigraft.retrieve.snippets import Snippet, Span, cut_snippet
 from lexigraft.search.live import Place as FoundPlace
@@ -123,10 +124,17 @@ def answer_query(state: Opened, query: str, asked: Asked) -> Answer:
     row, whole = state.encode(query), bool(asked.two_step)
     searched = row if whole else state.cut(row)
     found = find(state, query, row, asked)
+    hits = found_documents(state, searched, found, explanations(state, row, found, whole))
+    return Answer(query, tuple(weighted_terms(state, query, searched)), hits, state.keeps_texts)
+
+
+def found_documents(
+    state: Opened, searched: Row, found: Sequence[FoundPlace], explained: Sequence[Explanation]
+) -> tuple[FoundDocument, ...]:
+    """What was found by a vector, in order, with what is to be shown of each document."""
     matcher = WordMatcher(searched[0].tolist(), state.words)
-    together = zip(found, explanations(state, row, found, whole), strict=True)
-    hits = (_document(state, rank, place, why, matcher) for rank, (place, why) in enumerate(together, 1))
-    return Answer(query, tuple(weighted_terms(state, query, searched)), tuple(hits), state.keeps_texts)
+    together = zip(found, explained, strict=True)
+    return tuple(_document(state, rank, place, why, matcher) for rank, (place, why) in enumerate(together, 1))
 
 
 def _document(state: Opened, rank: int, place: FoundPlace, why: Explanation, matcher: WordMatcher) -> FoundDocument:

@@ -21,6 +21,7 @@ from lexigraft.index.metadata_row import values_at
 from lexigraft.index.shared_texts import SharedTexts, open_shared_texts
 from lexigraft.index.store import open_index
 from lexigraft.index.texts import KeptText
+from lexigraft.retrieve.lanes import Lanes
 from lexigraft.retrieve.matched_words import WordReader
 from lexigraft.retrieve.place import Place, require_made_of
 from lexigraft.search.conditions import parse_condition
@@ -44,12 +45,13 @@ def open_searchable(path: Path) -> LiveIndex:
 
 class Opened:
     """Everything a search needs, opened when first asked for and kept. Safe from many threads: what is opened never
-    changes, and the encoder is used by one thread at a time."""
+    changes, and an encoder is used by one thread at a time; `encoders` may be open at once, for as many threads."""
 
-    def __init__(self, place: Place, method: str = "auto") -> None:
+    def __init__(self, place: Place, method: str = "auto", encoders: int = 1) -> None:
         self.place, self._method = place, method
         self.index = open_searchable(place.index)
         self._lock = Lock()
+        self.encoders: Lanes[QueryEncoder] = Lanes(self._open_encoder, encoders)
         self._searchers: dict[tuple[float, int], LiveSearcher] = {}
         self._masks: dict[tuple[str, ...], Sequence[NDArray[np.uint8]]] = {}
         self.words = WordReader(lambda word: self.own_terms(word).tolist())
@@ -81,6 +83,10 @@ class Opened:
     @cached_property
     def encoder(self) -> QueryEncoder:
         return open_live_encoder(self.index, self.place.index)
+
+    def _open_encoder(self) -> QueryEncoder:
+        """The one that everybody knows, then others like it."""
+        return open_live_encoder(self.index, self.place.index) if "encoder" in vars(self) else self.encoder
 
     @cached_property
     def whole(self) -> LiveIndex:
@@ -123,7 +129,7 @@ class Opened:
         return None if shared is None else shared.get(index.doc_ids[ordinal], ordinal)
 
     @cached_property
-    def _metadata(self) -> Metadata | None:
+    def metadata(self) -> Metadata | None:
         """None where there are none, or none of these documents: that is no reason to show nothing else of them."""
         path = self.place.metadata
         try:
@@ -134,24 +140,24 @@ class Opened:
 
     def metadata_of(self, index: Index, ordinal: int) -> dict[str, Value]:
         """What is known of the document of a row beside its text; nothing where there are no metadata."""
-        metadata = self._metadata
+        metadata = self.metadata
         return {} if metadata is None else values_at(metadata, int(metadata.places_of(index)[ordinal]))
 
     def encode(self, text: str) -> Row:
         """The whole vector of a query."""
-        with self._lock:
-            return self.encoder.encode(text)
+        with self.encoders.one() as encoder:
+            return encoder.encode(text)
 
     def encode_all(self, texts: list[str]) -> list[Row]:
         """The whole vectors of many queries, computed in batches."""
-        with self._lock:
-            return self.encoder.encode_all(texts)
+        with self.encoders.one() as encoder:
+            return encoder.encode_all(texts)
 
     def own_terms(self, text: str) -> NDArray[np.int32]:
         """The terms that a query's text itself holds, each once, in order."""
-        with self._lock:
+        with self.encoders.one() as encoder:
             # for so few, np.unique takes ten times as long, and imports masked arrays at its first call
-            return np.array(sorted(set(self.encoder.own_terms(text).tolist())), np.int32)
+            return np.array(sorted(set(encoder.own_terms(text).tolist())), np.int32)
 
     def cut(self, row: Row) -> Row:
         """A query's vector as the index is searched with it: its heaviest terms."""
@@ -199,4 +205,5 @@ class Opened:
                 f"there are no metadata at {path} to filter by; make them of the collection or a file: lexigraft index "
                 f"metadata {self.place.option} --data DATA, or --file FILE"
             )
-        return filter_masks(self.index, open_metadata(path, self.index), conditions)
+        opened = vars(self).get("metadata") or open_metadata(path, self.index)  # those that are open are of this index
+        return filter_masks(self.index, opened, conditions)

@@ -15,4 +15,4 @@ def unknown_words(state: Opened, text: str) -> list[str]:
     for start, end in spanned.spans:
         words.setdefault(spanned.text[start:end].lower(), spanned.text[start:end])
     stopped = stopwords(str(state.index.query_encoder.get("stopwords", USUAL_STOPWORDS)))
-    return [word for key, word in words.items() if key not in stopped and not len(state.encoder.own_terms(word))]
+    return [word for key, word in words.items() if key not in stopped and not len(state.own_terms(word))]

@@ -38,6 +38,9 @@ class ModelQueryEncoder:
         facts = EncodingFacts(self._queries.length, self._queries.most_terms)
         return self._queries.encode(texts, facts), facts
 
+    def encode_documents(self, texts: list[str]) -> list[Row]:
+        return self._documents.encode(texts)
+
     @property
     def reads_expansions(self) -> bool:
         """Whether documents reach the model with what was added to them."""

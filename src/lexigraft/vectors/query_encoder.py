@@ -44,6 +44,15 @@ class CountingEncoder(Protocol):
         ...
 
 
+@runtime_checkable
+class DocumentEncoder(Protocol):
+    """An encoder that writes documents, too: a model's. BM25 weighs a document only among the others."""
+
+    def encode_documents(self, texts: list[str]) -> list[Row]:
+        """The rows of documents, in order, as those of an index were written."""
+        ...
+
+
 class Frequencies(NamedTuple):
     """How many documents live, and how many of them hold each term: what IDF is computed from."""
 

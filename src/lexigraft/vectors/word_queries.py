@@ -63,6 +63,9 @@ class WordQueryEncoder:
             return terms, np.ones(len(terms), np.float32)
         return look_up(*self._table, terms)
 
+    def encode_documents(self, texts: list[str]) -> list[Row]:
+        return self._model.encode_documents(texts)
+
     def own_terms(self, text: str) -> NDArray[np.int32]:
         return self._reader.distinct_terms(text)
 

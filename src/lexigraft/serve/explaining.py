@@ -1,0 +1,121 @@
+"""/explain: what each term adds to a document's score, and which words of both texts it comes from."""
+
+from typing import Any
+
+import numpy as np
+
+from lexigraft.core.errors import InputError, LexigraftError
+from lexigraft.core.types import Contribution, Explanation, TermSource, TracedText
+from lexigraft.explain.contributions import explain
+from lexigraft.index.inverted import Index
+from lexigraft.index.texts import KeptText
+from lexigraft.retrieve.matched_words import WordMatcher
+from lexigraft.retrieve.opened import Opened
+from lexigraft.serve.asking import Asking, Json, Vectors, vectors_of
+from lexigraft.serve.refused import RefusedError, refused_by
+from lexigraft.serve.term_system import TermSystem
+from lexigraft.vectors.tracing import Tracer
+
+MOST_TERMS = 50  # that only one side has, and of words that are marked for a term
+LONGEST_TEXT = 100_000  # characters of a document that are traced and shown
+
+
+def explain_hit(system: TermSystem, asked: Asking, doc_id: str) -> Json:
+    """Why a document has its score."""
+    state, qk, _ = system.at(asked.qk, asked.dk)
+    vectors = vectors_of(state, asked, qk)
+    try:
+        index = state.index.segment_of(doc_id).index
+    except InputError as error:
+        raise RefusedError(404, f"there is no document {doc_id[:100]!r} in {system.offer.name}") from error
+    try:
+        why = explain(index, *vectors.searched, doc_id)
+        kept = state.text_of(index, why.doc_ordinal)
+    except LexigraftError as error:
+        raise refused_by(error) from error
+    terms = np.array([item.term_id for item in why.contributions], np.int32)
+    query, document = _traced(state, asked.query, kept, terms)
+    names = state.index.vocabulary.terms
+    shared = set(terms.tolist())
+    return {
+        "system": system.offer.name,
+        "doc_id": doc_id,
+        "title": _title(index, why, kept),
+        "score": why.score,
+        "query_text": asked.query if query is None else query.text,
+        "text": document.text if document is not None else None if kept is None else kept.contents[:LONGEST_TEXT],
+        "contributions": _contributions(state, why, query, document, set(state.own_terms(asked.query).tolist())),
+        "only_query": [names[term] for term in _heaviest(vectors) if term not in shared][:MOST_TERMS],
+        "only_document": _only_document(state, document, shared),
+    }
+
+
+def _title(index: Index, why: Explanation, kept: KeptText | None) -> str:
+    return index.titles[why.doc_ordinal] if kept is None else kept.title
+
+
+def _heaviest(vectors: Vectors) -> list[int]:
+    terms, weights = vectors.searched
+    return [int(term) for term in terms[np.argsort(-weights, kind="stable")]]
+
+
+def _traced(
+    state: Opened, query: str, kept: KeptText | None, terms: Any
+) -> tuple[TracedText | None, TracedText | None]:
+    """Both texts as they were read, with what produced each of the terms; None where that is not known."""
+    with state.encoders.one() as encoder:
+        if not isinstance(encoder, Tracer) or not len(terms):
+            return None, None
+        document = None if kept is None else encoder.trace_document(kept.contents[:LONGEST_TEXT], terms)
+        return encoder.trace_query(query, terms), document
+
+
+def _contributions(
+    state: Opened, why: Explanation, query: TracedText | None, document: TracedText | None, own: set[int]
+) -> list[Json]:
+    places = [_own_places(state, traced, why) for traced in (query, document)]
+    return [
+        {
+            "term": item.term,
+            "query_weight": item.query_weight,
+            "document_weight": item.document_weight,
+            "score": item.contribution,
+            "share": item.points / why.points,
+            "own_query": item.term_id in own,
+            "query_words": _words(item, query, places[0]),
+            "document_words": _words(item, document, places[1]),
+        }
+        for item in why.contributions
+    ]
+
+
+def _own_places(state: Opened, traced: TracedText | None, why: Explanation) -> dict[int, list[list[float]]]:
+    """Where a text holds words that are terms themselves, each time."""
+    places: dict[int, list[list[float]]] = {}
+    if traced is None:
+        return places
+    matcher = WordMatcher([item.term_id for item in why.contributions], state.words)
+    for word in matcher.find(traced.text):
+        for term in word.terms:
+            places.setdefault(term, []).append([word.start, word.end])
+    return places
+
+
+def _words(item: Contribution, traced: TracedText | None, own: dict[int, list[list[float]]]) -> list[list[float]]:
+    """[start, end, weight] of the words that a term comes from: all that are the term, else the one that brought it."""
+    if traced is None:
+        return []
+    if item.term_id in own:
+        return [[*place, item.contribution] for place in own[item.term_id][:MOST_TERMS]]
+    source: TermSource | None = traced.sources.get(item.term_id)
+    if source is None or not 0 <= source.word < len(traced.spans):
+        return []
+    return [[*traced.spans[source.word], item.contribution]]
+
+
+def _only_document(state: Opened, document: TracedText | None, shared: set[int]) -> list[str]:
+    """Terms that the document's text holds and the query does not, in their order; none without the text."""
+    if document is None:
+        return []
+    found = [int(term) for term in state.own_terms(document.text) if int(term) not in shared]
+    return [state.index.vocabulary.terms[term] for term in found[:MOST_TERMS]]

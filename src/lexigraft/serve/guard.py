@@ -1,0 +1,96 @@
+"""Around every request: who may ask, how long an address may be, what browsers are told, and what is counted."""
+
+import logging
+from time import perf_counter
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lexigraft.serve.limits import LONGEST_HEAD, LONGEST_URL
+from lexigraft.serve.refused import RefusedError
+from lexigraft.serve.replies import refusal, reply
+from lexigraft.serve.service import Service
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"x-frame-options", b"DENY"),
+)
+OTHER = "other"  # how paths are counted that are no endpoint
+PREFLIGHT = {
+    "Access-Control-Allow-Methods": "GET, POST",
+    "Access-Control-Allow-Headers": "content-type, authorization, x-api-key",
+    "Access-Control-Max-Age": "600",
+}
+
+log = logging.getLogger(__name__)
+
+
+class Guard:
+    """The outermost layer. Nothing that is raised within gets past it: a client sees one line, the log the rest."""
+
+    def __init__(self, app: ASGIApp, service: Service, paths: frozenset[str]) -> None:
+        self._app, self._service, self._paths = app, service, paths
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        begun, status = perf_counter(), [500]
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        origin = headers.get("origin")
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                status[0] = message["status"]
+                message["headers"] = [*message["headers"], *HEADERS, *self._for_origin(origin)]
+            await send(message)
+
+        self._service.metrics.begun()
+        try:
+            await self._answer(scope, headers, receive, send_guarded)
+        finally:
+            path = scope["path"] if scope["path"] in self._paths else OTHER
+            self._service.metrics.ended(path, status[0], perf_counter() - begun)
+
+    async def _answer(self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send) -> None:
+        begun = [False]
+
+        async def send_noted(message: Message) -> None:
+            begun[0] = True
+            await send(message)
+
+        try:
+            self._check(scope, headers)
+            if scope["method"] == "OPTIONS" and self._service.access.may_share_with(headers.get("origin")):
+                await reply(b"", 204, PREFLIGHT)(scope, receive, send)
+                return
+            await self._app(scope, receive, send_noted)
+        except RefusedError as refused:
+            await refusal(refused)(scope, receive, send)
+        except Exception:
+            log.exception("a request to %s failed", scope["path"] if scope["path"] in self._paths else OTHER)
+            if not begun[0]:
+                await refusal(RefusedError(500, "the server failed; its log says why"))(scope, receive, send)
+
+    def _check(self, scope: Scope, headers: dict[str, str]) -> None:
+        length = len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"")
+        if length > LONGEST_URL:
+            raise RefusedError(414, f"the address is longer than {LONGEST_URL:,} bytes; send a POST with a body")
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > LONGEST_HEAD:
+            raise RefusedError(431, "the headers are too long")
+        preflight = scope["method"] == "OPTIONS"  # which browsers send without a key
+        self._service.access.check("/" if preflight else scope["path"], headers)
+
+    def _for_origin(self, origin: str | None) -> list[tuple[bytes, bytes]]:
+        """What lets a page of an allowed origin read the answer."""
+        if not self._service.access.origins:
+            return []
+        shared = [(b"vary", b"Origin")]
+        if origin is not None and self._service.access.may_share_with(origin):
+            shared.append((b"access-control-allow-origin", origin.encode("latin-1")))
+        return shared

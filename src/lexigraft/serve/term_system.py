@@ -1,0 +1,108 @@
+"""A system of weighted terms, opened to be asked at any of its prunings."""
+
+from dataclasses import replace
+from functools import cached_property
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexigraft.core.cut import DocumentCut, QueryCut
+from lexigraft.core.pinned import where_it_stands
+from lexigraft.core.types import Vocabulary
+from lexigraft.retrieve.answer import found_documents
+from lexigraft.retrieve.finding import Asked, explanations, find
+from lexigraft.retrieve.opened import Opened
+from lexigraft.retrieve.place import Place, find_place
+from lexigraft.retrieve.unknown_words import unknown_words
+from lexigraft.search.overlap import TERMS as OF_TERMS
+from lexigraft.serve.offered import Offer
+from lexigraft.serve.refused import RefusedError
+
+MOST_PRUNINGS = 16  # indexes of one system that are open at once
+
+
+class TermSystem:
+    """Everything is opened by its maker, but for indexes of other prunings, which are when they are first asked for.
+
+    Queries are cut here and not by the state that is searched, so that one open index serves every qk."""
+
+    def __init__(self, offer: Offer, threads: int) -> None:
+        self.offer = offer
+        place = find_place(offer.source.path, offer.system)
+        self.qk, self.dk, self.why = place.qk, place.dk, place.why
+        self.place: Place = replace(place, qk=0, name=offer.name)
+        self.state = Opened(self.place, encoders=threads)
+        self._prunings: dict[DocumentCut, Opened] = {self.dk: self.state}
+        self._lock = Lock()
+        self.postings = postings_of(self.state)
+        warm(self.state)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self.state.index.vocabulary
+
+    @cached_property
+    def terms_in_order(self) -> tuple[list[str], NDArray[np.int32]]:
+        """All terms in the order of their characters, and the number of each."""
+        terms = list(self.vocabulary.terms)
+        order = sorted(range(len(terms)), key=terms.__getitem__)
+        return [terms[at] for at in order], np.array(order, np.int32)
+
+    def at(self, qk: QueryCut | None, dk: DocumentCut | None) -> tuple[Opened, QueryCut, DocumentCut]:
+        """The state whose documents keep `dk`, and the (qk, dk) that are meant where one is not given."""
+        kept = self.dk if dk is None else dk
+        return self._pruned_to(kept), self.qk if qk is None else qk, kept
+
+    def can_serve(self, dk: DocumentCut) -> bool:
+        """Whether there is an index whose documents keep `dk`; none is made for a request."""
+        run = self.place.run
+        if dk == self.dk:
+            return True
+        return run is not None and where_it_stands(run.index(self.place.view, self.place.system, dk)).is_dir()
+
+    def _pruned_to(self, dk: DocumentCut) -> Opened:
+        if dk in self._prunings:
+            return self._prunings[dk]
+        run = self.place.run
+        if run is None or not self.can_serve(dk):
+            raise RefusedError(422, f"dk of {self.offer.name} is not allowed: /systems lists the points that there are")
+        with self._lock:
+            if dk not in self._prunings:
+                path = run.index(self.place.view, self.place.system, dk)
+                opened = Opened(replace(self.place, index=path, dk=dk))
+                self._share_encoders(opened)
+                if len(self._prunings) >= MOST_PRUNINGS:
+                    self._prunings.pop(next(key for key in self._prunings if key != self.dk))
+                self._prunings[dk] = opened
+            return self._prunings[dk]
+
+    def _share_encoders(self, other: Opened) -> None:
+        """A model is open once for all prunings of what it wrote; the fingerprint in its description says that it is
+        the same."""
+        if other.index.query_encoder == self.state.index.query_encoder:
+            other.encoders = self.state.encoders
+            other.encoder = self.state.encoder
+
+
+def postings_of(state: Opened) -> NDArray[np.int64]:
+    """How many documents hold each term, over all segments."""
+    total = np.zeros(len(state.index.vocabulary), np.int64)
+    for segment in state.index.segments:
+        lengths = segment.index.lengths[: len(total)]
+        total[: len(lengths)] += lengths
+    return total
+
+
+def warm(state: Opened) -> None:
+    """Open and load all that a first question would wait for; what is open is then of one version."""
+    state.encoders.open_all()
+    if not state.index.n_documents or not len(state.index.vocabulary):
+        return
+    row = np.zeros(1, np.int32), np.ones(1, np.float32)
+    found = find(state, "", row, Asked(10, (), 0.0, 0, OF_TERMS))
+    for document in found_documents(state, row, found, explanations(state, row, found, False)):
+        document.as_json()
+    unknown_words(state, "a question")
+    state.encode("a question")
+    _ = state.keeps_texts, state.metadata
