@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,8 +62,17 @@ def _wait_until_ready(address: str) -> None:
     raise AssertionError("the server was not ready in time")
 
 
+def until(page: Any, condition: str, given: object = None, seconds: float = 10) -> None:
+    """Wait until a function of JavaScript says true. Playwright's own waiting evaluates texts in the page, which the
+    content-security policy forbids."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(condition, given):
+        assert time.monotonic() < end, f"it never came to: {condition} {given}"
+        time.sleep(0.02)
+
+
 @contextlib.contextmanager
-def opened_browser() -> Iterator["object"]:
+def opened_browser() -> Iterator[Any]:
     """Chromium without a window."""
     from playwright.sync_api import sync_playwright
 

@@ -37,6 +37,8 @@ timing_runs = 1
 [prune]
 budgets = [[0, 0], [2, 3], [4, 4]]
 budget = 50
+[systems.learned]
+finetune.steps = 3
 """
 
 
@@ -47,7 +49,9 @@ def write_documents(folder: Path) -> None:
     for number in range(N_DOCUMENTS):
         words = [STEMS[number % len(STEMS)] + ending for ending in rng.permutation(list("aeiou"))]
         title = MARKUP if number == 0 else f"Number {number}"
-        documents.append(Document(f"d{number}", title, " ".join(words[: 2 + number % 3]) + f" n{number % 7} 😀 {words[0]}"))
+        documents.append(
+            Document(f"d{number}", title, " ".join(words[: 2 + number % 3]) + f" n{number % 7} 😀 {words[0]}")
+        )
         queries.append(Query(f"q{number}", " ".join(words[1:3])))
         qrels["test" if number >= N_TRAIN else "train"].append(Qrel(f"q{number}", f"d{number}", 1))
     write_collection(folder, documents, queries, qrels)

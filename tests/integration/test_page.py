@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from tests.browser.serving import needs_chromium, opened_browser, served
+from tests.browser.serving import needs_chromium, opened_browser, served, until
 from tests.browser.world import make_run
 from tests.shared import made_once
 
 pytestmark = [pytest.mark.integration, needs_chromium]
-QUERY = "kura kure"
+QUERY, MODEL = "kura kure", "learned"
 
 
 @pytest.fixture(scope="module")
@@ -53,10 +53,11 @@ def answer_of(page, do):
     with page.expect_response("**/search") as waited:
         do()
     answer = waited.value.json()
-    page.wait_for_function(
+    until(
+        page,
         "ids => { const shown = [...document.querySelectorAll('#first-hits .hit-open')].map(node => node.dataset.doc);"
         " return JSON.stringify(shown) === JSON.stringify(ids); }",
-        arg=[hit["doc_id"] for hit in answer["hits"]],
+        [hit["doc_id"] for hit in answer["hits"]],
     )
     return answer
 
@@ -72,8 +73,8 @@ def test_results_come_while_typing_and_the_newest_text_wins(page):
     )
     assert hits(page) == [hit["doc_id"] for hit in asked]
     assert page.locator(".snippet mark").count() > 0
-    page.wait_for_function("new URL(location).searchParams.get('q') === 'kura kure'")
-    page.wait_for_function("document.getElementById('announcer').textContent.includes('result')")
+    until(page, "() => new URL(location).searchParams.get('q') === 'kura kure'")
+    until(page, "() => document.getElementById('announcer').textContent.includes('result')")
     page.fill("#query", "")
     page.wait_for_selector("#first-hits[data-query='']", state="attached")
     assert hits(page) == []
@@ -84,7 +85,9 @@ def test_two_systems_side_by_side_say_what_moved(page):
     painted(page)
     page.click("#compare")
     first, second = painted(page), painted(page, side="second")
-    said = page.locator("#second-hits .hit").evaluate_all("nodes => nodes.map(n => n.querySelector('.moved').textContent)")
+    said = page.locator("#second-hits .hit").evaluate_all(
+        "nodes => nodes.map(n => n.querySelector('.moved').textContent)"
+    )
     for place, (doc_id, text) in enumerate(zip(second, said, strict=True), 1):
         if doc_id not in first:
             assert text == "+ New"
@@ -96,7 +99,7 @@ def test_two_systems_side_by_side_say_what_moved(page):
     assert gone == len(set(first) - set(second))
     assert "with=" in page.url
     page.select_option("#second-system", "bm25")
-    page.wait_for_function("document.querySelector('.moved-summary').textContent.includes('The same')")
+    until(page, "() => document.querySelector('.moved-summary').textContent.includes('The same')")
     assert hits(page, "second") == hits(page)
     page.go_back()
     page.go_back()
@@ -104,18 +107,11 @@ def test_two_systems_side_by_side_say_what_moved(page):
 
 
 def test_two_prunings_of_one_system(page):
-    name = model_name(page)
+    name = MODEL
     page.goto(f"/?q={QUERY}&system={name}&qk=0&dk=0&with={name}&with_qk=2&with_dk=3")
     painted(page, side="second")
     assert f"Beside {name} whole vectors" in page.locator(".moved-summary").inner_text()
     assert page.locator("[data-side=second] .dial-note").inner_text().startswith("Terms kept")
-
-
-def model_name(page):
-    """The system of the run that is no BM25."""
-    page.goto("/")
-    names = page.locator("#first-system option").evaluate_all("nodes => nodes.map(node => node.value)")
-    return next(name for name in names if name != "bm25")
 
 
 def test_a_term_switched_off_ranks_anew_and_on_again_as_before(page):
@@ -135,7 +131,7 @@ def test_a_term_switched_off_ranks_anew_and_on_again_as_before(page):
 
 
 def test_the_dial_moves_along_the_curve(page):
-    name = model_name(page)
+    name = MODEL
     page.goto(f"/?q={QUERY}&system={name}")
     painted(page)
     points = page.evaluate("async () => (await (await fetch('systems')).json()).systems")
@@ -145,8 +141,8 @@ def test_the_dial_moves_along_the_curve(page):
     dial.focus()
     page.keyboard.press("Home")
     for place, point in enumerate(points):
-        page.wait_for_function("at => document.getElementById('first-dial').value === String(at)", arg=place)
-        page.wait_for_function("dk => new URL(location).searchParams.get('dk') === dk", arg=str(point["dk"]))
+        until(page, "at => document.getElementById('first-dial').value === String(at)", place)
+        until(page, "dk => new URL(location).searchParams.get('dk') === dk", str(point["dk"]))
         facts = page.locator("[data-side=first] .facts").inner_text()
         assert f"{point['MRR@10']:.3f}" in facts and "FLOPS" in facts and "ms" in facts
         assert f"{place + 1} of {len(points)}" in dial.get_attribute("aria-valuetext")
@@ -166,11 +162,15 @@ def test_a_result_opens_to_its_terms_and_their_words(page):
     assert rows.count() == len(why["contributions"])
     assert page.locator(".hit-open").first.get_attribute("aria-expanded") == "true"
     assert f"open={first}" in page.url
-    widths = page.locator(".terms .bar-filled").evaluate_all("nodes => nodes.map(node => parseFloat(node.style.inlineSize))")
+    widths = page.locator(".terms .bar-filled").evaluate_all(
+        "nodes => nodes.map(node => parseFloat(node.style.inlineSize))"
+    )
     most = max(term["score"] for term in why["contributions"])
     assert widths == pytest.approx([100 * term["score"] / most for term in why["contributions"]], abs=0.01)
     marked = set(page.locator(".text mark").all_inner_texts())
-    points = list(why["text"])  # Python counts code points, as the server does; the text holds an emoji before the last word
+    points = list(
+        why["text"]
+    )  # Python counts code points, as the server does; the text holds an emoji before the last word
     spans = {(start, end) for term in why["contributions"] for start, end, _ in term["document_words"]}
     assert marked == {"".join(points[start:end]) for start, end in spans} and marked <= {"kura", "kure"}
     page.locator(".terms .term-button").first.click()
@@ -197,7 +197,7 @@ def test_a_link_leads_to_all_that_was_seen(page):
     assert page.locator("[data-side=first] .chip", has_text="kure").get_attribute("aria-pressed") == "false"
     assert page.locator("#first-hits .hit-open").nth(1).get_attribute("aria-expanded") == "true"
     page.go_back()
-    page.wait_for_function("location.search === ''")
+    until(page, "() => location.search === ''")
 
 
 def test_back_undoes_a_query_as_a_whole(page):
@@ -206,7 +206,7 @@ def test_back_undoes_a_query_as_a_whole(page):
     page.fill("#query", "")
     page.locator("#query").press_sequentially("mela")
     painted(page, "mela")
-    page.wait_for_function("new URL(location).searchParams.get('q') === 'mela'")
+    until(page, "() => new URL(location).searchParams.get('q') === 'mela'")
     page.go_back()
     painted(page)
     assert page.input_value("#query") == QUERY
@@ -220,7 +220,7 @@ def test_filters_are_conditions_on_metadata(page):
     page.select_option("#filter-sign", ">=")
     page.fill("#filter-value", "2005")
     answer = answer_of(page, lambda: page.click(".filter-form button"))
-    assert 0 < len(answer["hits"]) and all(int(hit["metadata"]["year"]) >= 2005 for hit in answer["hits"])
+    assert answer["hits"] and all(int(hit["metadata"]["year"]) >= 2005 for hit in answer["hits"])
     assert "where=year" in page.url
     answer_of(page, page.locator(".conditions .chip").click)
     assert hits(page) == everything
@@ -234,10 +234,13 @@ def test_the_vocabulary_is_searched_and_sorted(page):
     assert postings == sorted(postings, reverse=True) and len(set(postings)) > 1
     with page.expect_response("**/vocabulary?*"):
         page.fill("#vocabulary-starts", "kur")
-    page.wait_for_function("[...document.querySelectorAll('.vocabulary-table tbody th')].every(n => n.textContent.startsWith('kur'))")
+    until(
+        page,
+        "() => [...document.querySelectorAll('.vocabulary-table tbody th')].every(n => /^kur/.test(n.textContent))",
+    )
     with page.expect_response("**/vocabulary?*"):
         page.locator(".sort", has_text="Term").click()
-    page.wait_for_function("document.querySelector('th[aria-sort=ascending]')?.textContent.startsWith('Term')")
+    until(page, "() => document.querySelector('th[aria-sort=ascending]')?.textContent.startsWith('Term')")
     terms = page.locator(".vocabulary-table tbody th").all_inner_texts()
     assert terms == sorted(terms) and len(terms) == 5
     page.locator(".vocabulary-table .term-button", has_text="kura").click()
@@ -248,7 +251,7 @@ def test_the_vocabulary_is_searched_and_sorted(page):
 
 
 def test_the_picture_of_the_report_sets_the_dial(page):
-    name = model_name(page)
+    name = MODEL
     page.goto(f"/?view=report&system={name}")
     page.locator(".chart .point").first.wait_for()
     shown = page.locator(".chart .point")
@@ -259,6 +262,6 @@ def test_the_picture_of_the_report_sets_the_dial(page):
     other.focus()
     assert page.locator(".look").inner_text() == label
     page.keyboard.press("Enter")
-    page.wait_for_function("text => document.querySelector('.point[aria-current]').getAttribute('aria-label') === text", arg=label)
+    until(page, "text => document.querySelector('.point[aria-current]').getAttribute('aria-label') === text", label)
     flops = re.search(r"FLOPS ([\d.]+)", label)[1]
     assert flops in page.locator(".report-dial .facts").inner_text()

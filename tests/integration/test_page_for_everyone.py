@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.serving import needs_chromium, opened_browser, served
+from tests.browser.serving import needs_chromium, opened_browser, served, until
 from tests.browser.world import MARKUP, make_run
 from tests.shared import made_once
 
@@ -108,7 +108,8 @@ def test_a_phone_has_room_for_it(open_page, view):
     show(page, view)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     cut = page.evaluate(
-        "[...document.querySelectorAll('main button, main select, main input, nav a')].filter(node => node.offsetParent)"
+        "[...document.querySelectorAll('main button, main select, main input, nav a')]"
+        ".filter(node => node.offsetParent)"
         ".filter(node => { const box = node.getBoundingClientRect(); return box.right > 361 || box.left < -1; })"
         ".map(node => node.outerHTML)"
     )
@@ -156,11 +157,14 @@ def test_markup_in_titles_queries_and_metadata_is_text(open_page):
     title = page.locator(".hit-open[data-doc=d0]")
     title.wait_for()
     assert title.inner_text() == MARKUP
-    assert page.locator(".hit-facts", has_text="<i>odd</i>").count() + page.locator(".hit-facts", has_text="even").count() > 0
+    assert (
+        page.locator(".hit-facts", has_text="<i>odd</i>").count() + page.locator(".hit-facts", has_text="even").count()
+        > 0
+    )
     title.click()
     page.locator(".text").wait_for()
     assert MARKUP in page.locator(".text").inner_text()
-    page.wait_for_function("document.title.startsWith('kura <img')")
+    until(page, "() => document.title.startsWith('kura <img')")
     assert page.locator("main img, main script, main b, main i").count() == 0
     page.goto("/?q=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&where=%3Cb%3E&system=%3Cb%3E&open=%3Cb%3E")
     page.locator("#trouble").wait_for()

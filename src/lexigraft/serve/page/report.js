@@ -104,12 +104,18 @@ function createPicture(run, store, offered) {
     place.replaceChildren(chart(series, { x: cost.selectedOptions[0].textContent, y: choice.value, title }, width, choose, lookAt), look);
     look.hidden = true;
     if (hadFocus) place.querySelector("[tabindex='0']")?.focus();
-    legend.replaceChildren(...names.map((name, order) => element("li", {}, shapeOf(order), " ", name)));
+    legend.replaceChildren(...series.map((one, order) => legendItem(one, order, cost.value)));
     rows.replaceChildren(numbers(run, measures, (row) => isCurrent(row, state)));
   }
   for (const control of [choice, cost]) control.addEventListener("change", () => update(store.state));
   addEventListener("resize", () => node.isConnected && store.state.view === "report" && update(store.state));
   return { node, update };
+}
+
+// A dense system has no postings, and so no place on that axis.
+function legendItem(one, order, cost) {
+  if (one.points.length === 0) return element("li", { class: "quiet-text" }, `${one.name}: not measured in ${cost}`);
+  return element("li", {}, shapeOf(order), " ", one.name);
 }
 
 function said(row, measure) {

@@ -20,7 +20,7 @@ export function createSide(index, store, offered) {
   const close = index === 0 ? null : element("button", { type: "button", class: "quiet", on: { click: () => store.set({ sides: store.state.sides.slice(0, 1) }) } }, "Close");
   const dial = createDial(`${id}-dial`, measure, (point) => store.setSide(index, point, "growing"), () => store.settle());
   const status = element("p", { class: "small quiet-text status-line" });
-  const moved = element("p", { class: "small moved-summary", hidden: index === 0 });
+  const moved = element("p", { class: "small moved-summary", hidden: true });
   const chips = element("div", { class: "expansion" });
   const list = element("ol", { class: "hits", id: `${id}-hits` });
   const more = element("button", { type: "button", class: "more", hidden: true }, "More results");
@@ -28,7 +28,7 @@ export function createSide(index, store, offered) {
   const explanation = createExplanation();
   const label = element("label", { for: select.id, class: "small" }, index === 0 ? "System" : "Compared with");
   const head = element("div", { class: "side-head" }, element("div", { class: "side-choice" }, label, select, close), dial.node);
-  const node = element("section", { class: "side", "data-side": id }, heading, head, chips, status, moved, list, more, gone);
+  const node = element("section", { class: "side", "data-side": id }, heading, head, chips, status, ...(index === 0 ? [] : [moved]), list, more, gone);
   let showsAllChips = false;
   let painted = null;
 
