@@ -89,8 +89,8 @@ def serve(
 ) -> None:
     """Serve runs and indexes over HTTP: a page to search and compare on, and endpoints for programs.
 
-    Every system of a run is offered. What a writer replaces, or adds to a live index, is served within a second, without
-    an answer lost or mixed. SIGTERM ends it when the requests that have begun are answered.
+    Every system of a run is offered. What a writer replaces, or adds to a live index, is served within a second,
+    without an answer lost or mixed. SIGTERM ends it when the requests that have begun are answered.
     """
     require_server()
     from lexigraft.serve.access import access_for
