@@ -1,5 +1,6 @@
 """`serve`."""
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -101,6 +102,7 @@ def serve(
     from lexigraft.serve.without_torch import keep_torch_out
 
     show_messages()
+    show_faults()
     if embed_as not in ("query", "document"):
         raise SettingError(f"--embed-as {embed_as!r} is not allowed: query or document")
     keep_torch_out()
@@ -113,6 +115,13 @@ def serve(
         print_line(f"serving {', '.join(shelf.current.names)} at {address_of(listening)} (Ctrl-C ends)")
 
     run_server(service, list(runs or [QUICKSTART]), listening, say)
+
+
+def show_faults() -> None:
+    """A fault of the server is written whole to stderr: whoever runs it needs more than a line."""
+    logger = logging.getLogger("lexigraft.serve.guard")
+    logger.addHandler(logging.StreamHandler())
+    logger.propagate = False
 
 
 def require_server() -> None:

@@ -37,7 +37,7 @@ def make_app(service: Service) -> ASGIApp:
         *(Route(path, handler, methods=["POST"]) for path, handler in posts.items()),
         Route("/search", do.search, methods=["GET", "POST"]),
     ]
-    handlers = {HTTPException: _http_error, RefusedError: _refused}
+    handlers = {HTTPException: _http_error, RefusedError: _refused, Exception: _failed}
     inner = Starlette(routes=routes, exception_handlers=handlers)  # type: ignore[arg-type]
     inner.router.redirect_slashes = False
     return Guard(inner, service, frozenset({*gets, *posts, "/search"}))
@@ -45,6 +45,11 @@ def make_app(service: Service) -> ASGIApp:
 
 async def _refused(_: Request, refused: RefusedError) -> Response:
     return refusal(refused)
+
+
+async def _failed(_: Request, __: Exception) -> Response:
+    """What the client sees of a fault of the server; the guard writes the log."""
+    return refusal(RefusedError(500, "the server failed; its log says why"))
 
 
 async def _http_error(_: Request, error: HTTPException) -> Response:

@@ -24,7 +24,8 @@ def write_run(root, name="run"):
     with pytest.MonkeyPatch.context() as patch:
         options = ["--data", str(folder), "--out", str(root / name), "--texts", "yes"]
         patch.setattr("sys.argv", ["lexigraft", "run", *options, "--set", 'run.systems=["bm25"]'])
-        main()
+        with pytest.raises(SystemExit, match="0"):
+            main()
     return root / name
 
 
