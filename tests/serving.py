@@ -26,7 +26,9 @@ class InProcess:
     """Asks the application itself. `shelf` looks at files when a test says so, and not by itself."""
 
     def __init__(self, paths: Sequence[Path], limits: Limits | None = None, **named: Any) -> None:
-        self.service = Service(access_for("127.0.0.1", **named.pop("access", {})), limits or Limits(seconds=120), **named)
+        self.service = Service(
+            access_for("127.0.0.1", **named.pop("access", {})), limits or Limits(seconds=120), **named
+        )
         self.shelf = Shelf(list(paths), 2)
         self.service.shelf, self.service.status = self.shelf, READY
         self._app = make_app(self.service)
