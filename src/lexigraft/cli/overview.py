@@ -30,9 +30,9 @@ PANELS = {
     "Search and explain": (
         Entry("search", "search", "Search a run or an index; also with --where, --overlap and --two-step."),
         Entry("explain", "explain.app", "Say why a document got its score, or which terms a text becomes."),
-        Entry(
-            "serve", "serve", "Serve runs and indexes over HTTP: a page to search and compare on, endpoints, metrics."
-        ),
+        Entry("open", "open", "Open a run in the browser: search, compare systems, and see why."),
+        Entry("serve", "serve", "Serve runs and indexes over HTTP: the page, endpoints for programs, metrics."),
+        Entry("mcp", "mcp", "Offer search and explanations to an assistant (Model Context Protocol)."),
         Entry("fuse", "fuse", "Make one ranking of several."),
     ),
     "Measure and compare": (

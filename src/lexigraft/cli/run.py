@@ -106,6 +106,7 @@ def quickstart(
         where = "" if out == QUICKSTART else f" --run {out}"
         err.print(
             "\nTry next:\n"
+            f"  {_program()} open{'' if out == QUICKSTART else f' {out}'}    (search and compare in the browser)\n"
             f'  {_program()} search{where} "{EXAMPLE}"\n'
             f'  {_program()} explain{where} --text "{EXAMPLE}"\n'
             f'  {_program()} explain{where} "{EXAMPLE}" {_best_answer(out)}\n'

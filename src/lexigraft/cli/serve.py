@@ -1,5 +1,8 @@
 """`serve`."""
 
+import logging
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +15,7 @@ from lexigraft.core.installing import install_extra
 
 if TYPE_CHECKING:
     from lexigraft.serve.catalogue import Shelf
+    from lexigraft.serve.limits import Limits
 
 EXTRA = "serve"
 
@@ -89,30 +93,63 @@ def serve(
 ) -> None:
     """Serve runs and indexes over HTTP: a page to search and compare on, and endpoints for programs.
 
-    Every system of a run is offered. What a writer replaces, or adds to a live index, is served within a second, without
-    an answer lost or mixed. SIGTERM ends it when the requests that have begun are answered.
+    Every system of a run is offered. What a writer replaces, or adds to a live index, is served within a second,
+    without an answer lost or mixed. SIGTERM ends it when the requests that have begun are answered.
     """
     require_server()
-    from lexigraft.serve.access import access_for
     from lexigraft.serve.limits import Limits
+
+    limits = Limits(max_body, max_query, max_k, max_texts, max_text, max_waiting, max_seconds, threads)
+    access = host, tuple(allow_host or ()), tuple(allow_origin or ()), api_key_file
+    start_server(list(runs or [QUICKSTART]), access, port, limits, embed_as, wackiness or ())
+
+
+Reach = tuple[str, tuple[str, ...], tuple[str, ...], Path | None]  # host, other names, origins, file of keys
+
+
+def start_server(
+    runs: list[Path],
+    reach: Reach,
+    port: int,
+    limits: "Limits",
+    embed_as: str = "query",
+    wackiness: Sequence[Path] = (),
+    on_ready: Callable[[str], None] = lambda address: None,
+    or_free: bool = False,
+) -> None:
+    """Serve until a signal; `on_ready` is told the address. `or_free`: at any port where the one given is taken."""
+    from lexigraft.serve.access import access_for
     from lexigraft.serve.running import address_of, bind, run_server
     from lexigraft.serve.service import Service
     from lexigraft.serve.wackiness import GivenWackiness
     from lexigraft.serve.without_torch import keep_torch_out
 
     show_messages()
+    show_faults()
     if embed_as not in ("query", "document"):
         raise SettingError(f"--embed-as {embed_as!r} is not allowed: query or document")
     keep_torch_out()
-    limits = Limits(max_body, max_query, max_k, max_texts, max_text, max_waiting, max_seconds, threads)
-    access = access_for(host, allow_host or (), allow_origin or (), api_key_file)
-    service = Service(access, limits, embed_as, wackiness=GivenWackiness(wackiness or ()))
-    listening = bind(host, port)
+    service = Service(access_for(*reach), limits, embed_as, wackiness=GivenWackiness(wackiness))
+    try:
+        listening = bind(reach[0], port)
+    except SettingError:
+        if not or_free:
+            raise
+        listening = bind(reach[0], 0)
 
     def say(shelf: "Shelf") -> None:
         print_line(f"serving {', '.join(shelf.current.names)} at {address_of(listening)} (Ctrl-C ends)")
+        sys.stdout.flush()
+        on_ready(address_of(listening))
 
-    run_server(service, list(runs or [QUICKSTART]), listening, say)
+    run_server(service, runs, listening, say)
+
+
+def show_faults() -> None:
+    """A fault of the server is written whole to stderr: whoever runs it needs more than a line."""
+    logger = logging.getLogger("lexigraft.serve.guard")
+    logger.addHandler(logging.StreamHandler())
+    logger.propagate = False
 
 
 def require_server() -> None:

@@ -1,7 +1,7 @@
 """Who may ask: the names a server is called by, the pages that may call it, and keys.
 
-A page of somebody else, open in the user's browser, can send requests to any address that the user's machine reaches. It
-cannot choose the Host and Origin that the browser sends with them: so those are checked.
+A page of somebody else, open in the user's browser, can send requests to any address that the user's machine reaches.
+It cannot choose the Host and Origin that the browser sends with them: so those are checked.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,5 +1,7 @@
 """The application: endpoints by their paths, within the guard."""
 
+from functools import partial
+
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -11,6 +13,7 @@ from lexigraft.serve.endpoints import Endpoints
 from lexigraft.serve.guard import Guard
 from lexigraft.serve.refused import RefusedError
 from lexigraft.serve.replies import refusal
+from lexigraft.serve.requests import DOCUMENT, QUERY
 from lexigraft.serve.service import Service
 
 SAID = {404: "there is nothing at this address; /openapi.json lists what there is", 405: "this address takes {allowed}"}
@@ -32,19 +35,31 @@ def make_app(service: Service) -> ASGIApp:
         "/openapi.json": do.openapi,
     }
     posts = {"/explain": do.explain, "/encode": do.encode, "/embed_sparse": do.embed_sparse}
+    # Clients of text-embeddings-inference cannot all say what a text is: their address of the server may.
+    posts |= {f"/{kind}/embed_sparse": partial(_embed_as, do, kind) for kind in (QUERY, DOCUMENT)}
     routes = [
         *(Route(path, handler, methods=["GET"]) for path, handler in gets.items()),
         *(Route(path, handler, methods=["POST"]) for path, handler in posts.items()),
         Route("/search", do.search, methods=["GET", "POST"]),
     ]
-    handlers = {HTTPException: _http_error, RefusedError: _refused}
+    handlers = {HTTPException: _http_error, RefusedError: _refused, Exception: _failed}
     inner = Starlette(routes=routes, exception_handlers=handlers)  # type: ignore[arg-type]
     inner.router.redirect_slashes = False
     return Guard(inner, service, frozenset({*gets, *posts, "/search"}))
 
 
+async def _embed_as(do: Endpoints, kind: str, request: Request) -> Response:
+    request.path_params["kind"] = kind
+    return await do.embed_sparse(request)
+
+
 async def _refused(_: Request, refused: RefusedError) -> Response:
     return refusal(refused)
+
+
+async def _failed(_: Request, __: Exception) -> Response:
+    """What the client sees of a fault of the server; the guard writes the log."""
+    return refusal(RefusedError(500, "the server failed; its log says why"))
 
 
 async def _http_error(_: Request, error: HTTPException) -> Response:

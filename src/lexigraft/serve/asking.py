@@ -73,7 +73,7 @@ def changed(row: Row, without: Sequence[str], weights: Mapping[str, float], voca
     if not without and not weights:
         return row
     off = set(without)
-    kept = {term: weight for term, weight in zip(*map(np.ndarray.tolist, row), strict=True)}
+    kept = dict(zip(*map(np.ndarray.tolist, row), strict=True))
     for name, weight in weights.items():
         if name not in vocabulary.id_of:
             raise RefusedError(422, f"weights has {name[:60]!r}, which is no term of this system")

@@ -12,7 +12,7 @@ from lexigraft.serve.offered import TERMS, Offer, Source, named_sources, offers_
 from lexigraft.serve.peer_system import PeerSystem
 from lexigraft.serve.refused import RefusedError
 from lexigraft.serve.stamps import Stamp, stamp_of, stamp_of_list
-from lexigraft.serve.term_system import TermSystem
+from lexigraft.serve.term_system import TermSystem, warm
 from lexigraft.serve.without_torch import without_form
 
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -65,7 +65,6 @@ class Shelf:
         self._stop = Event()
         self._said: set[str] = set()
         self.n_refreshed = 0
-        load_kernels()
         self.current = self._read(None)
         self._thread = Thread(target=self._watch, name="lexigraft-watch", daemon=True)
 
@@ -77,8 +76,17 @@ class Shelf:
         self._stop.set()
 
     def _watch(self) -> None:
+        self._load_kernels()
         while not self._stop.wait(SECONDS_BETWEEN_LOOKS):
             self.refresh()
+
+    def _load_kernels(self) -> None:
+        """Compiled code takes most of a second to load. First questions are answered without it, so that a server is
+        ready sooner."""
+        load_kernels()
+        for one in self.current.opened.values():
+            if isinstance(one.system, TermSystem):
+                warm(one.system.state)
 
     def refresh(self) -> None:
         """Look once. What cannot be opened now stays as it is, and is tried again at the next look."""

@@ -1,4 +1,4 @@
-"""A connection whose requests begin in bounded time and space: uvicorn bounds neither for the parser that is fastest."""
+"""A connection whose requests begin in bounded time and space: uvicorn bounds neither for its fastest parser."""
 
 import asyncio
 import json

@@ -93,7 +93,7 @@ def _why(system: System, report: Mapping[str, Any], recommended: bool) -> str:
 
 
 def _points(system: System, report: Mapping[str, Any]) -> list[Json]:
-    """The measured prunings that can be searched now, the cheapest first. A dense system has no FLOPS, and no points."""
+    """The measured prunings that can be searched now, the cheapest first. A dense system has no FLOPS: no points."""
     rows = [row for row in report.get("rows", []) if row.get("system") == system.offer.system]
     measure = measure_of(rows)
     points = [

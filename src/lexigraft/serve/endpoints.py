@@ -81,7 +81,8 @@ class Endpoints:
     async def embed_sparse(self, request: Request) -> Response:
         catalogue = self._service.catalogue()
         read = await self._body(request, shapes.embed_request(self._service.limits))
-        return await self._worked_out(lambda: embedded(catalogue, read, self._service.embed_as))
+        usual = request.path_params.get("kind", self._service.embed_as)
+        return await self._worked_out(lambda: embedded(catalogue, read, usual))
 
     async def info(self, request: Request) -> Response:
         read_parameters(request, Fields({}))

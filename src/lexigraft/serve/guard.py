@@ -58,24 +58,16 @@ class Guard:
             self._service.metrics.ended(path, status[0], perf_counter() - begun)
 
     async def _answer(self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send) -> None:
-        begun = [False]
-
-        async def send_noted(message: Message) -> None:
-            begun[0] = True
-            await send(message)
-
         try:
             self._check(scope, headers)
             if scope["method"] == "OPTIONS" and self._service.access.may_share_with(headers.get("origin")):
                 await reply(b"", 204, PREFLIGHT)(scope, receive, send)
                 return
-            await self._app(scope, receive, send_noted)
+            await self._app(scope, receive, send)
         except RefusedError as refused:
             await refusal(refused)(scope, receive, send)
-        except Exception:
+        except Exception:  # which the client was told already
             log.exception("a request to %s failed", scope["path"] if scope["path"] in self._paths else OTHER)
-            if not begun[0]:
-                await refusal(RefusedError(500, "the server failed; its log says why"))(scope, receive, send)
 
     def _check(self, scope: Scope, headers: dict[str, str]) -> None:
         length = len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"")

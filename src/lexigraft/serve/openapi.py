@@ -43,6 +43,12 @@ def document(systems: Sequence[str], limits: Limits) -> dict[str, Any]:
         "/embed_sparse": {
             "post": _post("As text-embeddings-inference", shapes.embed_request(limits), answers.EMBEDDED)
         },
+        **{
+            f"/{kind}/embed_sparse": {
+                "post": _post("The same of one kind of text", shapes.embed_request(limits), answers.EMBEDDED)
+            }
+            for kind in (shapes.QUERY, shapes.DOCUMENT)
+        },
         "/info": {"get": _get("As text-embeddings-inference", nothing, answers.INFO)},
         "/vocabulary": {"get": _get("Terms", shapes.vocabulary_request(systems), answers.VOCABULARY)},
         "/vocabulary/term": {"get": _get("One term", shapes.term_request(systems), answers.TERM)},

@@ -1,4 +1,4 @@
-"""What every endpoint shares: the systems that are open, the threads that answer, the limits, and whether it is ready."""
+"""What every endpoint shares: the open systems, the threads that answer, the limits, and whether it is ready."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -7,6 +7,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.compiled import are_loaded
 from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.pinned import where_it_stands
 from lexigraft.core.types import Vocabulary
@@ -106,3 +107,5 @@ def warm(state: Opened) -> None:
     unknown_words(state, "a question")
     state.encode("a question")
     _ = state.keeps_texts, state.metadata
+    if are_loaded():
+        state.index.segments[0].index.postings(0)  # for what is said of a term

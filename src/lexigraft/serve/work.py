@@ -1,5 +1,5 @@
 """Answers are worked out by threads, as many as there are cores, so that the event loop is free to take requests. What
-waits for a thread is bounded: further requests are turned away at once, which is better than an answer after a minute."""
+waits for a thread is bounded: further requests are turned away at once, which is better than a late answer."""
 
 import asyncio
 from collections.abc import Callable
