@@ -6,7 +6,8 @@
 Serves RUN in a process of its own, opens the page in Chromium and types the queries key by key. A key counts from its
 input event (the browser's own time stamp of it) to the moment after the next frame was painted that had its results in
 the page; a frame comes every 16.7 ms, so half of that is waiting for one. A key that the next one overtook is counted
-apart. Prints JSON. Needs `chromium` and the extra `dev`.
+apart. What the page's own thread computes for a key is given as well: other work on the machine lengthens only the
+times on the clock. Prints JSON. Needs `chromium` and the extra `dev`.
 """
 
 import argparse
@@ -58,6 +59,18 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, round(share * (len(ordered) - 1)))]
 
 
+def computed(session: Any) -> dict[str, float]:
+    """Seconds of its core that the page's main thread has used since the session began."""
+    values = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
+    kinds = {
+        "all": "TaskDuration",
+        "script": "ScriptDuration",
+        "layout": "LayoutDuration",
+        "style": "RecalcStyleDuration",
+    }
+    return {name: values[kind] for name, kind in kinds.items()}
+
+
 def type_queries(page: Any, address: str, systems: Sequence[str], given: argparse.Namespace) -> dict[str, Any]:
     """What keys took with one system, or with two of them compared."""
     named = dict(zip(("system", "with"), systems, strict=False))
@@ -65,13 +78,16 @@ def type_queries(page: Any, address: str, systems: Sequence[str], given: argpars
     page.wait_for_selector("#first-hits", state="attached")
     until(page, "many => document.querySelectorAll('.hits').length === many", len(systems))
     page.evaluate(WATCH)
-    keys = 0
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    keys, before = 0, computed(session)
     for _ in range(given.rounds):
         for query in given.query:
             page.locator("#query").fill("")
             page.locator("#query").press_sequentially(query, delay=given.pause_ms)
             page.wait_for_timeout(300)
             keys += len(query)
+    used = {name: round(1000 * (after - before[name]) / keys, 2) for name, after in computed(session).items()}
     measured = page.evaluate("() => window.measured")[FIRST_KEYS:]
     painted, in_page = [one[2] for one in measured], [one[1] for one in measured]
     return {
@@ -83,6 +99,7 @@ def type_queries(page: Any, address: str, systems: Sequence[str], given: argpars
         "max_ms": round(max(painted), 1),
         "p50_ms_until_in_the_page": round(statistics.median(in_page), 1),
         "p95_ms_until_in_the_page": round(percentile(in_page, 0.95), 1),
+        "computed_ms_a_key": used,
     }
 
 

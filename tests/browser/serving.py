@@ -78,6 +78,6 @@ def opened_browser() -> Iterator[Any]:
 
     with sync_playwright() as playwright:
         # Containers have no namespaces for its sandbox; it looks at our own pages only.
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
         yield browser
         browser.close()
