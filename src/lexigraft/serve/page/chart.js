@@ -13,6 +13,8 @@ const SHAPES = [
   (x, y) => drawn("rect", { x: x - SIZE, y: y - SIZE, width: 2 * SIZE, height: 2 * SIZE }),
   (x, y) => drawn("path", { d: `M${x} ${y - SIZE - 2}l${SIZE + 1} ${2 * SIZE + 1}h${-2 * SIZE - 2}z` }),
   (x, y) => drawn("path", { d: `M${x} ${y - SIZE - 2}l${SIZE + 2} ${SIZE + 2}l${-SIZE - 2} ${SIZE + 2}l${-SIZE - 2} ${-SIZE - 2}z` }),
+  (x, y) => drawn("path", { d: `M${x} ${y + SIZE + 2}l${SIZE + 1} ${-2 * SIZE - 1}h${-2 * SIZE - 2}z` }),
+  (x, y) => drawn("path", { d: `M${x - 2} ${y - SIZE - 1}h4v${SIZE - 1}h${SIZE - 1}v4h${-SIZE + 1}v${SIZE - 1}h-4v${-SIZE + 1}h${-SIZE + 1}v-4h${SIZE - 1}z` }),
 ];
 
 export function shapeOf(order) {

@@ -24,7 +24,13 @@ export function marked(text, marks) {
     .map((piece) => (piece.names.length ? element("mark", {}, piece.text) : piece.text));
 }
 
+// The words of spans, each once however it is written.
 export function words(text, spans) {
   const points = Array.from(text);
-  return [...new Set(spans.map(([start, end]) => points.slice(start, end).join("").trim()).filter(Boolean))];
+  const found = new Map();
+  for (const [start, end] of spans) {
+    const word = points.slice(start, end).join("").trim();
+    if (word && !found.has(word.toLowerCase())) found.set(word.toLowerCase(), word);
+  }
+  return [...found.values()];
 }

@@ -52,6 +52,8 @@ export function createVocabularyView(place, store, offered) {
     replaceKeepingFocus(pages, pageNodes(store, answer));
     status.textContent = `${plural(answer.n_terms, "term")}${answer.pages > 1 ? `, page ${count(answer.page)} of ${count(answer.pages)}` : ""}`;
     announce(status.textContent);
+    const isScored = answer.terms.some((term) => Number.isFinite(term.wackiness));
+    if (answer.terms.length && !isScored) status.append(". Wackiness is shown where serve --wackiness names scores.");
   }
 
   async function open(state) {

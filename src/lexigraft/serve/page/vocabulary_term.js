@@ -3,6 +3,8 @@
 import { bar, element } from "./dom.js";
 import { count, score, significant } from "./numbers.js";
 
+const MOST_NEIGHBOURS = 12;
+
 function facts(answer) {
   const said = [["Postings", count(answer.postings)]];
   if (Number.isFinite(answer.wackiness)) said.push(["Wackiness", significant(answer.wackiness, 2)]);
@@ -11,8 +13,9 @@ function facts(answer) {
 
 function neighbours(store, answer) {
   if (!answer.neighbours?.length) return null;
-  const most = Math.max(...answer.neighbours.map((neighbour) => neighbour.score));
-  const items = answer.neighbours.map((neighbour) => element("li", {},
+  const nearest = answer.neighbours.slice(0, MOST_NEIGHBOURS);
+  const most = Math.max(...nearest.map((neighbour) => neighbour.score));
+  const items = nearest.map((neighbour) => element("li", {},
     element("button", { type: "button", class: "term-button", "data-key": `neighbour-${neighbour.term}`, on: { click: () => store.set({ term: neighbour.term }) } }, neighbour.term),
     bar(most > 0 ? neighbour.score / most : 0),
     element("span", { class: "number" }, significant(neighbour.score, 2))));
