@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test quick-tests test-integrations nightly fuzz lint style types docs reference bench-head bench-index bench-engines clean
+.PHONY: quickstart test quick-tests test-integrations nightly fuzz fuzz-serve lint style types docs reference bench-head bench-index bench-engines clean
 
 quickstart: .venv/.train
 	HF_HUB_OFFLINE=1 $(BIN)/lexigraft quickstart $(if $(FULL),--full)
@@ -19,7 +19,7 @@ quick-tests: .venv/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not integration" -n 2 --dist loadfile
 
 # Long runs, and real collections where LEXIGRAFT_DATA names a folder of them. Two trainings by one thread each end
-# sooner than one after the other by two.
+# sooner than one after the other by two. The page is driven in Chromium, where there is one: apt-get install chromium.
 test-integrations: .venv/.dev docs
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m integration -n 2 --dist loadfile --no-loadscope-reorder
 
@@ -36,6 +36,10 @@ fuzz: .venv/.dev
 	$(BIN)/python -m tests.fuzz.kills --kills 100 --seed $(SEED)
 	$(BIN)/python -m tests.fuzz.damage --cases 300 --cold --seed $(SEED)
 	$(BIN)/python -m tests.fuzz.damage --cases 10000 --seed $(SEED)
+
+# Schemathesis over a server's own description: more than 10,000 requests that it allows, or forbids.
+fuzz-serve: .venv/.dev
+	$(BIN)/python -m tests.fuzz.serve --examples 400 --seed $(SEED)
 
 SEED ?= 0
 

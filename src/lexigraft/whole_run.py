@@ -48,10 +48,10 @@ from lexigraft.stages.made import MADE, judged_split, measured_on, with_pairs
 from lexigraft.stages.made import for_report as made_for_report
 from lexigraft.stages.model_cells import ensure_model_vectors
 from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
-from lexigraft.stages.report import assemble_report, write_report
+from lexigraft.stages.report import MADE_WITH, assemble_report, write_report
 from lexigraft.stages.report_peers import with_peers
 from lexigraft.stages.run_facts import read_of_documents, worth_of_teachers
-from lexigraft.stages.run_settings import write_settings
+from lexigraft.stages.run_settings import settings_checksum, write_settings
 from lexigraft.stages.text_searches import HybridChoice
 from lexigraft.stages.texts import ensure_texts
 from lexigraft.vectors.deciding_words import decide_words
@@ -335,6 +335,7 @@ class _Run:
             )
             report |= with_peers(report, self.folder, hybrids, on.view if on is not None else JUDGED)
             report |= {**worth_of_teachers(self.folder, self.systems()), **made}
+            report[MADE_WITH] = settings_checksum(self.source, self.settings)
             if recommended is not None:
                 report["recommended"] = recommended._asdict()
             report |= for_report(self.folder) if self.time is not None else {}

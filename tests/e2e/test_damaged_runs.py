@@ -135,3 +135,28 @@ def test_a_link_loop_and_a_folder(run, lexigraft):
     (run / "run.json").unlink()
     (run / "run.json").mkdir()
     one_line_error(lexigraft(*ANSWER, run), "run.json", "Is a directory")
+
+
+def test_operating_points_that_were_lost(run, lexigraft):
+    """Whole vectors would be searched, and other documents found, without a word."""
+    report = read_sealed(run / "report.json")
+    point = {"qk": 1, "dk": 0, "why": "as a test has it"}
+    (run / "report.json").write_bytes(sealed(report | {"operating_points": {"bm25": point}}))
+    (run / "operating_points.json").unlink()
+    one_line_error(lexigraft(*ANSWER, run, "--system", "bm25"), "operating_points.json", "though the report does")
+    (run / "report.json").unlink()  # of a run that has not ended yet, whole vectors are searched
+    assert lexigraft(*ANSWER, run, "--system", "bm25").status == 0
+
+
+def test_the_report_of_another_run(run, lexigraft):
+    assert "warning" not in lexigraft("report", "--run", run).stderr
+    report = read_sealed(run / "report.json")
+    (run / "report.json").write_bytes(sealed(report | {"made_with": "0" * 64}))
+    answer = lexigraft("report", "--run", run, "--json")
+    assert answer.status == 0 and "made_with" not in answer.json
+    assert "report.json was made with other settings than those in" in answer.stderr
+
+
+def test_another_file_of_the_run_under_the_name_of_the_report(run, lexigraft):
+    shutil.copy(run / "operating_points.json", run / "report.json")
+    one_line_error(lexigraft("report", "--run", run, "--json"), "report.json", "does not say collection")

@@ -165,6 +165,9 @@ def as_before(run):
     del settings["systems"], settings["prune"]["budget"]
     (run / "settings.json").write_text(json.dumps(settings))
     (run / "operating_points.json").unlink()
+    report = read_sealed(run / "report.json")
+    del report["operating_points"], report["made_with"]
+    (run / "report.json").write_text(json.dumps(report))
     for folder in run.glob("judged/*/validation-*"):
         shutil.rmtree(folder)
 

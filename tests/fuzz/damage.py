@@ -24,6 +24,7 @@ from tests.fuzz.damaged_world import GOOD, Case, World, kind_of, warm_up
 
 MEMORY = Path("/dev/shm")  # files are written and put back all the time
 COUNTS = ("by_verdict", "by_kind", "by_mutation")
+TOLD_EVERY = 100
 
 
 @dataclass
@@ -102,6 +103,10 @@ def _work(first: World, scratch: Path, plan: Plan, number: int, ends: float) -> 
             if time.monotonic() > ends:
                 break
             tally.add(world.case(plan.seed, case))
+            if tally.n_cases % TOLD_EVERY == 0:
+                print(
+                    f"worker {number}: {tally.n_cases} cases, {len(tally.failures)} failed", file=sys.stderr, flush=True
+                )
         (scratch / "tally.json").write_text(json.dumps(tally.as_json()))
         status = 0
     finally:

@@ -216,6 +216,7 @@ def kills(root: Path, n: int, cold: bool, seed: int, names: Sequence[str] = tupl
         name = rng.choices(list(works), [SHARES[name] for name in works])[0]
         weights, seconds = wanted[name]
         counts[f"{name}: {kill_and_compare(works[name], starter, rng.uniform(0, seconds), weights)}"] += 1
+        print(dict(counts), file=sys.stderr, flush=True)
         if counts.total() > 3 * n + 20:
             raise AssertionError(f"most commands end before they are killed: {dict(counts)}")
     return {

@@ -94,15 +94,15 @@ class PeersOfRun:
 
     def _facts(self, system: System, on: MeasuredOn) -> dict[str, Any]:
         """What a row says beside what is measured. A dense system multiplies every document and touches no postings; a
-        hybrid touches those of its sparse parts."""
+        hybrid touches those of its sparse parts that it asks."""
         if system.kind == DENSE:
             from lexigraft.dense.store import open_dense_vectors
 
             vectors = open_dense_vectors(self.run.folder.vectors(on.view, system.name), checksums=False)
             return {"FLOPS": None, "width": vectors.meta.width}
-        of = self.choices[system.name].of
-        touched = [self._flops(name, on.view) for name in of if self.run.system(name).is_sparse]
-        return {"FLOPS": sum(touched) if touched else None, "of": of}
+        choice = self.choices[system.name]
+        touched = [self._flops(name, on.view) for name in choice.asked if self.run.system(name).is_sparse]
+        return {"FLOPS": sum(touched) if touched else None, "of": choice.of}
 
     def _flops(self, sparse: str, view: str) -> float:
         point = read_operating_point(self.run.folder, sparse)

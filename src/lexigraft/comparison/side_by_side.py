@@ -13,6 +13,7 @@ from lexigraft.comparison import measured_systems
 from lexigraft.comparison.measured_indexes import judged_queries, system_of_index
 from lexigraft.comparison.measured_systems import Judged, MeasuredSystem
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
+from lexigraft.core.folders import make_folders
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings
 from lexigraft.data.reading import Reading
@@ -226,7 +227,7 @@ def write_runs(systems: Sequence[MeasuredSystem], folder: Path) -> list[Path]:
             raise ArtifactError(
                 f"{target} is there already and is another run; give another folder, or remove it first"
             )
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folders(folder)
     for system, target in zip(systems, targets, strict=True):
         if not target.exists():
             shutil.copyfile(system.run_file, target)

@@ -18,6 +18,7 @@ from typing import Any
 
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.exchange import exchange
+from lexigraft.core.folders import make_folders
 from lexigraft.core.known_checksums import is_known, remember
 from lexigraft.core.made_here import MADE_ELSEWHERE, confirm, record
 from lexigraft.core.manifest import (
@@ -59,7 +60,7 @@ def write_artifact(path: Path, manifest: Manifest) -> Iterator[Path]:
     Only an artifact is ever replaced: anything else that stands at `path` is somebody's, and raises.
     """
     require_replaceable(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(path.parent)
     _remove_leftovers(path)
     draft = path.with_name(f"{path.name}.draft-{os.getpid()}")
     draft.mkdir()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.folders import make_folders
 from lexigraft.core.os_errors import naming
 
 LOCK = ".lock"  # the name of the file
@@ -47,7 +48,7 @@ def working_folder(folder: Path, wait: bool = False) -> Iterator[None]:
 def _taken(folder: Path, wait: bool) -> TextIO:
     """The locked file. Its last holder may have removed it, and then what was taken guards nothing: again."""
     while True:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folders(folder)
         with suppress(FileNotFoundError), ExitStack() as opened:
             file = opened.enter_context(lock_file(folder).open("a+"))
             _take(file, folder, wait)

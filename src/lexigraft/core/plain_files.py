@@ -13,21 +13,35 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lexigraft.core.folders import make_folders
 from lexigraft.core.os_errors import naming
 
 
 def read_plain_file(path: Path) -> bytes:
     """The bytes of the file at `path`; raises `OSError` for anything else, at once."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(descriptor, "rb") as file:
-        require_plain_file(path, os.fstat(descriptor))
+    with _opened(path) as file:
+        require_plain_file(path, os.fstat(file.fileno()))
         return file.read()
+
+
+def _opened(path: Path) -> io.FileIO:
+    """The file at `path`, opened without waiting for anybody. A folder is refused by its name here: Python would call
+    it by the number of its descriptor."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise _is_folder(path)
+    return io.FileIO(descriptor)
+
+
+def _is_folder(path: Path) -> IsADirectoryError:
+    return IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
 
 
 def require_plain_file(path: Path, found: os.stat_result) -> None:
     """Raise `OSError` where the system says that `path` is no file but a folder, a pipe or a device."""
     if stat.S_ISDIR(found.st_mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        raise _is_folder(path)
     if not stat.S_ISREG(found.st_mode):
         raise OSError(errno.EINVAL, "it is not a plain file", str(path))
 
@@ -36,8 +50,8 @@ def read_small_file(path: Path, most: int) -> bytes:
     """The bytes of a file that a user names, at most `most` of them: a plain file, a device such as /dev/null, or a
     pipe that somebody writes to, which is read to its end. Raises `OSError` at once for a terminal, a folder, and a
     pipe without a writer."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
+    with _opened(path) as file:
+        descriptor = file.fileno()
         found = os.fstat(descriptor)
         if os.isatty(descriptor) or not (stat.S_ISFIFO(found.st_mode) or stat.S_ISCHR(found.st_mode)):
             require_plain_file(path, found)
@@ -70,7 +84,7 @@ def written_aside(out: Path) -> Iterator[Path]:
     """Where to write what `out` is to hold: a file beside it, which takes its name when the block ends well and is
     removed when it does not. A device or a pipe at `out` is written to as it stands. What the system refuses names
     `out`."""
-    out.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(out.parent)
     if out.exists() and not out.is_file() and not out.is_dir():
         with naming(out):
             yield out

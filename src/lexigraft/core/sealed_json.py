@@ -24,7 +24,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 def sealed(content: Mapping[str, Any]) -> bytes:
     """The bytes of a file that holds `content` and its checksum."""
     body = {key: value for key, value in content.items() if key != CHECKSUM}
-    return in_utf8(_indented({**body, CHECKSUM: _checksum(body)}) + "\n")
+    return in_utf8(_indented({**body, CHECKSUM: checksum_of(body)}) + "\n")
 
 
 def read_sealed(path: Path, remedy: str = REMEDY) -> dict[str, Any]:
@@ -77,7 +77,8 @@ def _is_as_written(content: Mapping[str, Any], found: bytes) -> bool:
         return False
 
 
-def _checksum(body: Mapping[str, Any]) -> str:
+def checksum_of(body: Mapping[str, Any]) -> str:
+    """What a sealed file that holds `body` has as its checksum."""
     plain = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(in_utf8(plain)).hexdigest()
 

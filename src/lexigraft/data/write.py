@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from lexigraft.core.folders import make_folders
 from lexigraft.core.types import Document, Qrel, Query
 
 
@@ -14,7 +15,7 @@ def write_collection(
     qrels: Mapping[str, Iterable[Qrel]] | None = None,
 ) -> None:
     """Write `corpus.jsonl`, `queries.jsonl` and `qrels/SPLIT.tsv` under `folder`, which is made."""
-    (folder / "qrels").mkdir(parents=True, exist_ok=True)
+    make_folders(folder / "qrels")
     with (folder / "corpus.jsonl").open("w", encoding="utf-8") as file:
         for document in documents:
             record = {"_id": document.doc_id, "title": document.title, "text": document.text}

@@ -19,6 +19,7 @@ from typing import Any
 
 from lexigraft.core.artifact import hash_file, write_json
 from lexigraft.core.errors import ArtifactError, InputError, MissingExtraError
+from lexigraft.core.folders import make_folders
 from lexigraft.core.installing import install_extra
 from lexigraft.core.pretrained import open_config, open_tokenizer, open_weights
 from lexigraft.core.progress import SILENT, Progress
@@ -51,7 +52,7 @@ def generate_file(
     if out.is_file():
         with out.open("rb") as file:
             return sum(1 for _ in file)
-    out.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(out.parent)
     write_json(recipe_file, recipe)
     done = _cut_to_whole_batches(part, settings.batch)
     n_lines = 0

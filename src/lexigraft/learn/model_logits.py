@@ -7,6 +7,7 @@ from typing import Any
 
 from lexigraft.core.artifact import read_manifest, write_json
 from lexigraft.core.errors import InputError
+from lexigraft.core.folders import make_folders
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Document
@@ -47,7 +48,7 @@ def measure(
         "terms": encoder.meta.n_terms, "length": length, **statistics.result(),
     }  # fmt: skip
     if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(out.parent)
         write_json(out, facts)
     return facts
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from lexigraft.core.artifact import canonical_json
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.folders import make_folders
 from lexigraft.core.sealed_json import REMEDY, read_sealed, write_sealed
 from lexigraft.own_settings.choice import Choice, settings_of
 from lexigraft.stages.layout import RunFolder, lies_at
@@ -22,7 +23,7 @@ def keep(folder: RunFolder, made_of: dict[str, Any], choices: list[Choice]) -> N
         "settings": settings_of(choices),
         "choices": [choice.as_json() for choice in choices],
     }
-    folder.root.mkdir(parents=True, exist_ok=True)
+    make_folders(folder.root)
     write_sealed(folder.choices, found)
 
 

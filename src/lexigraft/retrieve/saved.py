@@ -27,6 +27,7 @@ from lexigraft.core.artifact import (
 from lexigraft.core.cut import QueryCut, query_cut
 from lexigraft.core.errors import ArtifactError, MixedVersionsError
 from lexigraft.core.exchange import exchange
+from lexigraft.core.folders import make_folders
 from lexigraft.core.known_checksums import reading_every_byte
 from lexigraft.core.pinned import known_as, of_one_version
 from lexigraft.core.sealed_json import read_sealed, write_sealed
@@ -153,7 +154,7 @@ def _copy_index(index: Path, target: Path, query_encoder: dict[str, Any]) -> Non
     wanted = Manifest(index_store.KIND, manifest.format_version, manifest.config, manifest.parents)
     with write_artifact(target, wanted) as folder:
         for name in manifest.files:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            make_folders((folder / name).parent)
             shutil.copyfile(index / name, folder / name)
         write_meta(folder, replace(opened.meta, query_encoder=query_encoder))
 
@@ -188,7 +189,7 @@ def _n_documents(out: Path) -> str:
 @contextmanager
 def _appearing_whole(out: Path) -> Iterator[Path]:
     """A folder to write into that takes the place of `out` at the end."""
-    out.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(out.parent)
     aside, former = out.with_name(f".{out.name}.saving"), out.with_name(f".{out.name}.former")
     shutil.rmtree(aside, ignore_errors=True)  # of a process that was killed
     aside.mkdir()

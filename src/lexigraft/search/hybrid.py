@@ -29,6 +29,11 @@ class Fusion(NamedTuple):
         return weighted_sum(rankings, self.weight, depth)
 
     @property
+    def asked(self) -> tuple[bool, bool]:
+        """Which of the two is asked at all: one of weight 0 would cost its time and add nothing."""
+        return (True, True) if self.method == RRF else (self.weight > 0, self.weight < 1)
+
+    @property
     def described(self) -> str:
         if self.method == RRF:
             return "reciprocal ranks"
@@ -36,8 +41,8 @@ class Fusion(NamedTuple):
 
 
 class HybridTextSearch:
-    """Two systems, named by `names`, each with `depth` candidates a query. Raises where they are not over the same
-    documents."""
+    """Two systems, named by `names`, each with `depth` candidates a query if it has a weight. Raises where they are
+    not over the same documents."""
 
     def __init__(self, names: Sequence[str], parts: Sequence[TextSearch], fusion: Fusion, depth: int) -> None:
         require_same_documents(names, parts)
@@ -52,7 +57,9 @@ class HybridTextSearch:
         return self.parts[0].passages
 
     def encode_all(self, texts: Sequence[str]) -> list[Any]:
-        return list(zip(*(part.encode_all(texts) for part in self.parts), strict=True))
+        of_parts = zip(self.parts, self.fusion.asked, strict=True)
+        encoded = (part.encode_all(texts) if asked else [None] * len(texts) for part, asked in of_parts)
+        return list(zip(*encoded, strict=True))
 
     def search(self, query: Any, k: int, query_id: str = "") -> Ranking:
         return self.search_all([query], k, [query_id])[0]
@@ -61,11 +68,16 @@ class HybridTextSearch:
         return [self.fusion.fuse(rankings, k) for rankings in self.candidates(queries, query_ids)]
 
     def candidates(self, queries: Sequence[Any], query_ids: Sequence[str]) -> list[tuple[Ranking, ...]]:
-        """Both rankings of every query, before they are fused."""
+        """Both rankings of every query, before they are fused; empty where a system is not asked."""
         if not queries:
             return []
-        of_parts = zip(self.parts, zip(*queries, strict=True), strict=True)
-        found = [part.search_all(list(some), self.depth, query_ids) for part, some in of_parts]
+        of_parts = zip(self.parts, zip(*queries, strict=True), self.fusion.asked, strict=True)
+        found = [
+            part.search_all(list(some), self.depth, query_ids)
+            if asked
+            else [Ranking(query_id, (), ()) for query_id in query_ids]
+            for part, some, asked in of_parts
+        ]
         return list(zip(*found, strict=True))
 
     def holds(self, doc_id: str) -> bool:

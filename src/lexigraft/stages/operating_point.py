@@ -30,6 +30,8 @@ def read_operating_point(run: RunFolder, system: str) -> OperatingPoint:
     prunings find other documents."""
     file = run.operating_points
     chosen = read_sealed(file, CONTINUE) if lies_at(file) else {}
+    if system not in chosen and system in _in_report(run):
+        raise ArtifactError(f"{file} does not say what {system} is searched with, though the report does; {CONTINUE}")
     if system not in chosen:
         return OperatingPoint(0, 0, "whole vectors: this run chose no operating point for the system")
     point = record_of(file, OperatingPoint, chosen[system], remedy=CONTINUE)
@@ -37,6 +39,13 @@ def read_operating_point(run: RunFolder, system: str) -> OperatingPoint:
         return point._replace(qk=query_cut(point.qk), dk=document_cut(point.dk))
     except SettingError as error:
         raise ArtifactError(f"{file}: {error}; {CONTINUE}") from error
+
+
+def _in_report(run: RunFolder) -> Mapping[str, Any]:
+    """The points of a run that has ended: a file that was lost since must not change what is found."""
+    path = run.report("json")
+    points = read_sealed(path, CONTINUE).get("operating_points", {}) if lies_at(path) else {}
+    return points if isinstance(points, dict) else {}
 
 
 def write_operating_points(run: RunFolder, chosen: Mapping[str, OperatingPoint]) -> None:

@@ -1,5 +1,6 @@
 """The report of a run: `report.json` for scripts, `report.md` for the eye, `report.png` for the talk."""
 
+import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,10 +8,12 @@ from typing import Any
 
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.sealed_json import read_sealed, write_sealed
+from lexigraft.core.stored_record import require_fields
 from lexigraft.made_pairs.told import in_words
 from lexigraft.stages.layout import CONTINUE, RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, as_json
 from lexigraft.stages.report_picture import draw, kept_terms, searched_rows
+from lexigraft.stages.run_settings import stored_checksum
 from lexigraft.stages.tables import markdown_table
 from lexigraft.vectors.encoding_facts import reading_in_words
 
@@ -19,7 +22,10 @@ COLUMNS = (
     "system", "qk", "dk", "L0_q_before", "L0_q", "L0_d_before", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10",
     "ms_encode", "ms_search", "ms_text_to_ids", "ms_text_to_ids_p50", "index_bytes",
 )  # fmt: skip
+log = logging.getLogger(__name__)
 BM25 = "bm25"
+HELD = {"collection": dict[str, Any], "rows": list[dict[str, Any]]}  # whatever else it says
+MADE_WITH = "made_with"  # the checksum of the settings, so that the report of another run is told
 NOT_KNOWN = "–"  # of what a former version did not measure
 CHOSEN_MARK = "*"  # beside the row that a search takes
 DECIMALS = {
@@ -61,7 +67,15 @@ def read_report(run: RunFolder) -> dict[str, Any]:
         raise ArtifactError(
             f"there is no report at {path}; make or continue the run with: lexigraft run --data DIR --out {run.root}"
         )
-    return read_sealed(path, CONTINUE)
+    report = read_sealed(path, CONTINUE)
+    require_fields(path, report, HELD, HELD, CONTINUE)
+    made_with, ended_with = report.pop(MADE_WITH, ""), stored_checksum(run)
+    if made_with and ended_with and made_with != ended_with:
+        log.warning(
+            "%s was made with other settings than those in %s: it is of another call, or of another run; %s",
+            path, run.settings, CONTINUE,
+        )  # fmt: skip
+    return report
 
 
 def write_report(report: Mapping[str, Any], run: RunFolder) -> None:

@@ -23,7 +23,7 @@ def index_bytes(row: Mapping[str, Any], run: RunFolder, hybrids: Mapping[str, Hy
     """The bytes of all files of what a search reads: an index of terms, dense vectors, or both."""
     name = row["system"]
     if name in hybrids:
-        paths = [searched_path(run, view, part) for part in hybrids[name].of]
+        paths = [searched_path(run, view, part) for part in hybrids[name].asked]
     elif "width" in row:
         paths = [run.vectors(view, name)]
     else:

@@ -4,7 +4,7 @@ from typing import Any
 
 from lexigraft.core.config import SOURCE, settings_as_dict
 from lexigraft.core.errors import ArtifactError
-from lexigraft.core.sealed_json import read_sealed, write_sealed
+from lexigraft.core.sealed_json import checksum_of, read_sealed, write_sealed
 from lexigraft.core.settings import Settings
 from lexigraft.core.stored_record import require_value
 from lexigraft.stages.layout import CONTINUE, RunFolder, lies_at
@@ -22,4 +22,18 @@ def read_settings(folder: RunFolder) -> tuple[str, dict[str, Any]]:
 
 def write_settings(folder: RunFolder, source: str, settings: Settings) -> None:
     """Keep both, for whoever opens the run."""
-    write_sealed(folder.settings, {SOURCE: source, **settings_as_dict(settings)})
+    write_sealed(folder.settings, _stored(source, settings))
+
+
+def settings_checksum(source: str, settings: Settings) -> str:
+    """By which a report knows the settings that it was made with."""
+    return checksum_of(_stored(source, settings))
+
+
+def stored_checksum(folder: RunFolder) -> str:
+    """The same of the settings that a run ended with; empty where it has none yet."""
+    return checksum_of(read_sealed(folder.settings, CONTINUE)) if lies_at(folder.settings) else ""
+
+
+def _stored(source: str, settings: Settings) -> dict[str, Any]:
+    return {SOURCE: source, **settings_as_dict(settings)}

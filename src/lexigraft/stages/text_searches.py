@@ -37,6 +37,11 @@ class HybridChoice(NamedTuple):
     def fusion(self) -> Fusion:
         return Fusion(self.method, self.weight)
 
+    @property
+    def asked(self) -> list[str]:
+        """Those of its systems that a search asks: one of weight 0 is not."""
+        return [name for name, asked in zip(self.of, self.fusion.asked, strict=True) if asked]
+
 
 def read_choice(run: RunFolder, system: str) -> HybridChoice:
     """What a run chose for a hybrid."""

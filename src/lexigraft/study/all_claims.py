@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.artifact import write_json
+from lexigraft.core.folders import make_folders
 from lexigraft.stages.tables import markdown_table
 from lexigraft.study.design import Study
 from lexigraft.study.evidence import evidence_of
@@ -38,7 +39,7 @@ def write_claims(root: Path) -> dict[str, Any]:
             }  # fmt: skip
     counts = Counter(one["verdict"] for one in found.values())
     claims = {"claims": found, "all": len(found), "decided": counts[HOLDS] + counts[DOES_NOT]}
-    root.mkdir(parents=True, exist_ok=True)
+    make_folders(root)
     write_json(root / "claims.json", claims)
     (root / "claims.md").write_text("\n".join(_lines(claims, root)) + "\n", "utf-8")
     return claims

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from lexigraft.comparison.affordable import reciprocal
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.folders import make_folders
 
 FORMAT = 1
 LETTERS = "0123456789A"
@@ -92,7 +93,7 @@ def file_of(out: Path, training: Training) -> Path:
 def write_finished(out: Path, finished: Finished) -> None:
     """Keep it, whole or not at all."""
     path = file_of(out, finished.training)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(path.parent)
     points = {name: _packed(point) for name, point in finished.points.items()}
     plain = finished._asdict() | {
         "training": finished.training._asdict(), "bm25": _packed(finished.bm25), "points": points,

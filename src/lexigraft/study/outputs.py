@@ -12,6 +12,7 @@ from statistics import mean
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import write_json
+from lexigraft.core.folders import make_folders
 from lexigraft.stages.tables import markdown_table, write_csv
 from lexigraft.study.curves import draw_curves
 from lexigraft.study.design import BM25, WHOLE, Side, Study
@@ -64,7 +65,7 @@ def write_outputs(out: Path, study: Study, evidence: Evidence, scale: Scale) -> 
     """Write everything anew from the finished trainings; returns what results.json holds."""
     decisions, rows = decisions_of(study, evidence, scale), list(table(study, evidence))
     trained = list(trained_of(study, evidence))
-    out.mkdir(parents=True, exist_ok=True)
+    make_folders(out)
     (out / "verdicts.md").write_text("\n".join(verdict_lines(study, evidence, decisions, scale)) + "\n", "utf-8")
     (out / "tables.md").write_text("\n".join(table_lines(study, rows, trained, scale)) + "\n", "utf-8")
     write_csv(out / "tables.csv", COLUMNS, rows)

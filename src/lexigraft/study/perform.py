@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from lexigraft.core.folders import make_folders
 from lexigraft.study.regime import TINY
 from lexigraft.study.work import Work
 
@@ -74,7 +75,7 @@ class _Process:
         work = works[0]
         self.name, self.began = work.folder.name, time.monotonic()
         self.log = work.out / "logs" / f"{self.name}.txt"
-        self.log.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(self.log.parent)
         asked = [f"{one.arm.name}:{one.seed}" for one in works]
         command = [sys.executable, "-m", WORKER, work.study.name, "--do", *asked]
         with self.log.open("w", encoding="utf-8") as file:

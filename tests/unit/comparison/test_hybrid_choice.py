@@ -38,6 +38,11 @@ def test_of_equals_the_weighted_sum_nearest_to_even():
     assert fusions(HybridSettings(weight=0.3)) == [Fusion(WEIGHTED, 0.3), Fusion(RRF)]
 
 
+def test_reciprocal_ranks_have_no_weight_to_set():
+    with pytest.raises(SettingError, match=r"hybrid\.weight = 0\.3 .*no weights"):
+        load_settings(overrides=["hybrid.method=rrf", "hybrid.weight=0.3"])
+
+
 def test_a_fusion_is_compared_with_its_first_system_query_by_query():
     worse = against_first(CANDIDATES, JUDGED, Fusion(WEIGHTED, 0.0))  # a: 1 to 1/3, e: 1/3 to 1
     assert worse.difference == pytest.approx(0)

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from lexigraft.core.arrays import open_array
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.manifest import MANIFEST, read_manifest, require_manifest
-from lexigraft.core.plain_files import read_plain_file, written_aside
+from lexigraft.core.plain_files import read_plain_file, read_small_file, written_aside
 from lexigraft.core.sealed_json import read_sealed
 
 
@@ -25,6 +26,14 @@ def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
             read()
     with pytest.raises(IsADirectoryError):
         read_plain_file(tmp_path)
+
+
+@pytest.mark.parametrize("read", [read_plain_file, lambda path: read_small_file(path, 100)])
+def test_a_folder_is_called_by_its_name(tmp_path: Path, read: Callable[[Path], bytes]) -> None:
+    """Not by the number of the descriptor that it was opened with."""
+    with pytest.raises(IsADirectoryError) as refused:
+        read(tmp_path)
+    assert refused.value.filename == str(tmp_path)
 
 
 def test_a_file_takes_its_name_when_it_is_whole(tmp_path: Path) -> None:

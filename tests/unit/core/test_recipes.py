@@ -4,7 +4,9 @@ from lexigraft.core.config import changed_settings, load_settings
 from lexigraft.core.errors import SettingError
 from lexigraft.core.recipes import list_recipes, read_recipe, recipe_names
 from lexigraft.core.settings import Settings
+from lexigraft.core.systems import in_order_of_training, systems_of
 
+OURS = ("quickstart", "quickstart-full", "long")
 PAPERS = ("emlm", "emlm-lr-h", "esplade-100k", "rand-100k", "splade-32k", "rescale")
 
 
@@ -15,12 +17,21 @@ def test_every_shipped_recipe_is_in_order(name):
     written = {f"{section}.{key}" for section, values in recipe.settings.items() for key in values}
     changed = changed_settings(load_settings(recipe=name))  # an unknown key or a value out of range would raise
     assert set(changed) <= written
-    assert bool(recipe.paper) == (not name.startswith("quickstart"))
+    assert bool(recipe.paper) == (name not in OURS)
 
 
 def test_the_papers_are_there_with_a_small_one_beside_each():
     scale = {recipe.name: recipe.scale for recipe in list_recipes()}
     assert all(scale[name] == "paper" and scale[f"{name}-small"] == "small" for name in PAPERS)
+
+
+def test_the_long_run_trains_teachers_first_and_pre_trains_once():
+    systems = {one.name: one for one in in_order_of_training(systems_of(load_settings(recipe="long")))}
+    assert list(systems) == ["bm25", "esplade", "dense", "taught"]
+    plain, taught, dense = (systems[name].settings for name in ("esplade", "taught", "dense"))
+    assert taught.finetune.teachers == ("esplade", "dense") and not plain.finetune.teachers
+    assert (plain.mlm, plain.pretrain, plain.model) == (taught.mlm, taught.pretrain, taught.model)  # so it is shared
+    assert plain.mlm.trains and not dense.mlm.trains  # language modelling is for the models of terms
 
 
 def test_settings_of_the_papers():

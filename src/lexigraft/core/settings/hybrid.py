@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from lexigraft.core.errors import require
 from lexigraft.core.settings.section import Section, setting
 
 
@@ -33,3 +34,7 @@ class HybridSettings(Section, name="hybrid"):
         auto="the best of 0, 0.1, ... 1, so that on these queries a hybrid is never worse than the better of its two",
     )
     depth: int = setting(1000, "candidates of each system", at_least=1)
+
+    def check_together(self) -> None:
+        without = "auto, because reciprocal ranks (hybrid.method = rrf) have no weights"
+        require(self.method != "rrf" or self.weight == "auto", "hybrid.weight", self.weight, without)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from lexigraft.core.artifact import MANIFEST, Manifest, hash_file, read_manifest, write_artifact
 from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
+from lexigraft.core.folders import make_folders
 from lexigraft.core.known_checksums import reading_every_byte
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import IndexSettings, LexicalSettings, WordsSettings
@@ -123,7 +124,7 @@ class LiveWriter:
         name = segment_name(1)
         with write_artifact(self.folder / SEGMENTS / name, manifest) as draft:
             for file, facts in manifest.files.items():
-                (draft / file).parent.mkdir(parents=True, exist_ok=True)
+                make_folders((draft / file).parent)
                 shutil.copyfile(index / file, draft / file)
                 if hash_file(draft / file) != facts["sha256"]:
                     raise ArtifactError(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from lexigraft.core.artifact import hash_file
 from lexigraft.core.continued_file import continued_file
 from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.folders import make_folders
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.trec_ids import known_as
@@ -76,7 +77,7 @@ def score_run(
         wanted = wanted_pairs(pairs, labelled, collection)
         model = open_cross_encoder(name, lengths).to(default_device())
         depends_on |= {"lengths": list(model.lengths)}
-        out.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(out.parent)
         return score_to_file(
             model, collection, wanted, out, out.with_name(f".{out.name}.scoring"), depends_on, progress
         )

@@ -13,6 +13,7 @@ import numpy as np
 from lexigraft.core.artifact import write_json
 from lexigraft.core.continued_file import ContinuedFile, continued_file
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
+from lexigraft.core.folders import make_folders
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import Settings
@@ -54,7 +55,7 @@ def expand_collection(
         }  # fmt: skip
         if out.exists():
             return _same_file(out, beside, made_by)
-        out.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(out.parent)
         with continued_file(out, out.with_name(f".{out.name}.expanding"), made_by) as part:
             facts = write_expansions(tilde, collection.documents(), keep, top, part, progress)
             write_json(beside, {**made_by, **facts})

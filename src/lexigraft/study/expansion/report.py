@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, write_artifact, write_json
+from lexigraft.core.folders import make_folders
 from lexigraft.core.plain_files import written_aside
 from lexigraft.core.types import Measurement, Ranking, SparseMatrix, Vocabulary
 from lexigraft.index.inverted import Index
@@ -25,7 +26,7 @@ def measured_system(
 ) -> dict[str, Any]:
     """Search, write the run, the query vectors and the report's row, and give the row."""
     folder, k = work.out / system, work.settings.search.k
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folders(folder)
     searcher = Searcher(index, work.settings.search.method)
     tracked = work.progress.track(range(queries.n_rows), f"searching with {system}", queries.n_rows)
     rankings = (searcher.search(*queries.row(row), k, queries.row_ids[row]) for row in tracked)
