@@ -82,11 +82,7 @@ async def load(
 async def _ask(
     address: str, bodies: Sequence[bytes], number: int, ends: float, seen: Load, check: Check | None
 ) -> None:
-<<<<<<< HEAD
-    parts, choose = urlsplit(address), random.Random(number)  # noqa: S311
-=======
     parts, choose = urlsplit(address), random.Random(number)
->>>>>>> step8server
     writer: asyncio.StreamWriter | None = None
     while time.monotonic() < ends:
         try:

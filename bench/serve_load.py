@@ -126,11 +126,7 @@ def main() -> None:
         "ready_seconds": server.ready_seconds, "connections": given.connections, "served": json.loads(client.stdout),
         "memory_mib": {"first": memory[:3], "last": memory[-3:], "most": max(memory, default=0)},
         "exit_status": status,
-<<<<<<< HEAD
-        "engine_loop": engine_loop(retriever, queries, min(10.0, given.seconds), usable_cores()),
-=======
         "engine_loop": engine_loop(retriever, queries, given.seconds, usable_cores()),
->>>>>>> step8server
         "stopped_under_load": stopped_under_load(given.run, bodies, given.connections),
     }  # fmt: skip
     text = json.dumps(found, indent=1)

@@ -119,11 +119,7 @@ def start_server(
 ) -> None:
     """Serve until a signal; `on_ready` is told the address. `or_free`: at any port where the one given is taken."""
     from lexigraft.serve.access import access_for
-<<<<<<< HEAD
-    from lexigraft.serve.running import address_of, bind, run_server
-=======
     from lexigraft.serve.running import address_of, bind, end_at_once, run_server
->>>>>>> step8server
     from lexigraft.serve.service import Service
     from lexigraft.serve.wackiness import GivenWackiness
     from lexigraft.serve.without_torch import keep_torch_out
@@ -133,10 +129,7 @@ def start_server(
     if embed_as not in ("query", "document"):
         raise SettingError(f"--embed-as {embed_as!r} is not allowed: query or document")
     keep_torch_out()
-<<<<<<< HEAD
-=======
     end_at_once()
->>>>>>> step8server
     service = Service(access_for(*reach), limits, embed_as, wackiness=GivenWackiness(wackiness))
     try:
         listening = bind(reach[0], port)

@@ -18,19 +18,12 @@ from lexigraft.core.errors import SettingError
 from lexigraft.serve.app import make_app
 from lexigraft.serve.catalogue import Shelf
 from lexigraft.serve.connection import BoundedConnection
-<<<<<<< HEAD
-from lexigraft.serve.service import Service
-=======
 from lexigraft.serve.service import STOPPING, Service
->>>>>>> step8server
 from lexigraft.serve.work import n_threads
 
 BACKLOG = 2048  # connections that wait to be accepted
 IDLE_SECONDS = 30  # after which a connection without a request is closed
-<<<<<<< HEAD
-=======
 STOP_TICKS = 5  # tenths of a second between a signal and the end of listening
->>>>>>> step8server
 STOP_SECONDS = 30  # that requests in flight have after SIGTERM
 
 
@@ -39,11 +32,7 @@ class _Server(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
         super().__init__(config)
-<<<<<<< HEAD
-        self._service = service
-=======
         self._service, self._ticks_to_go = service, STOP_TICKS
->>>>>>> step8server
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -55,10 +44,6 @@ class _Server(uvicorn.Server):
                 signal.signal(one, handler)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-<<<<<<< HEAD
-        self._service.stop()
-        super().handle_exit(sig, frame)
-=======
         """Who balances loads sees at once that no more is wanted; what was sent until then is read and answered."""
         if self._service.status != STOPPING:
             self._service.stop()
@@ -74,7 +59,6 @@ class _Server(uvicorn.Server):
 def end_at_once() -> None:
     """Until there is anything to answer, SIGTERM ends the process, as asked for and so with status 0."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
->>>>>>> step8server
 
 
 def bind(host: str, port: int) -> socket.socket:
