@@ -7,7 +7,7 @@ from lexigraft import __version__
 from lexigraft.serve import answer_schemas as answers
 from lexigraft.serve import requests as shapes
 from lexigraft.serve.limits import Limits
-from lexigraft.serve.shapes import Fields, ListOf, Schema
+from lexigraft.serve.shapes import Fields, ListOf, Schema, Shape
 
 ALWAYS = {
     400: "The request is not HTTP or JSON",
@@ -70,12 +70,20 @@ def _get(summary: str, fields: Fields, answer: Schema, kind: str = "application/
             "name": name,
             "in": "query",
             "required": name in fields.needed,
-            "schema": shape.schema(),
+            "schema": shape.schema() if name in fields.needed else _or_empty(shape),
             **({"style": "form", "explode": True} if isinstance(shape, ListOf) else {}),
         }
         for name, shape in fields.of.items()
     ]
     return {"summary": summary, "parameters": parameters, "responses": _responses(answer, OF_ADDRESSES, kind)}
+
+
+def _or_empty(shape: Shape) -> Schema:
+    """What a parameter may be that need not be there: an empty one is taken for none."""
+    empty: Schema = {"type": "string", "maxLength": 0}
+    if isinstance(shape, ListOf):
+        return {**shape.schema(), "items": {"anyOf": [shape.of.schema(), empty]}}
+    return {"anyOf": [shape.schema(), empty]}
 
 
 def _post(summary: str, fields: Fields, answer: Schema) -> dict[str, Any]:
