@@ -19,7 +19,7 @@ quick-tests: .venv/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not integration" -n 2 --dist loadfile
 
 # Long runs, and real collections where LEXIGRAFT_DATA names a folder of them. Two trainings by one thread each end
-# sooner than one after the other by two.
+# sooner than one after the other by two. The page is driven in Chromium, where there is one: apt-get install chromium.
 test-integrations: .venv/.dev docs
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m integration -n 2 --dist loadfile --no-loadscope-reorder
 

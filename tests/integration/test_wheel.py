@@ -67,3 +67,13 @@ def test_it_works_away_from_the_checkout(python, tmp_path):
     assert json.loads(call(python, tmp_path, *run))["rows"][0]["system"] == "bm25"
     hint = "from lexigraft.core.installing import install_extra; print(install_extra('train'))"
     assert call(python, tmp_path, "-c", hint).strip() == "pip install 'lexigraft[train]'"
+
+
+def test_it_carries_the_page(python, tmp_path):
+    code = "import lexigraft.serve, pathlib; print(pathlib.Path(lexigraft.serve.__file__).parent / 'page')"
+    carried = Path(call(python, tmp_path, "-c", code).strip())
+    here = ROOT / "src/lexigraft/serve/page"
+    assert carried.is_relative_to(python.parents[1])
+    assert {path.name: path.read_bytes() for path in carried.iterdir()} == {
+        path.name: path.read_bytes() for path in here.iterdir()
+    }

@@ -1,0 +1,78 @@
+// The page begins here: what the server offers, then the views, each of which is told when the address changes.
+
+import { showTrouble } from "./announce.js";
+import { ask, useKey } from "./api.js";
+import { byId } from "./dom.js";
+import { listenToKeys } from "./keyboard.js";
+import { createReportView } from "./report.js";
+import { createSearchView } from "./search_view.js";
+import { createStore } from "./state.js";
+import { createVocabularyView } from "./vocabulary.js";
+
+const VIEWS = ["search", "vocabulary", "report"];
+const RETRY_MS = 400;
+const TITLES = { search: "Lexigraft", vocabulary: "Vocabulary – Lexigraft", report: "Report – Lexigraft" };
+
+function showView(state) {
+  for (const name of VIEWS) {
+    byId(`${name}-view`).hidden = name !== state.view;
+    const link = document.querySelector(`nav [data-view=${name}]`);
+    if (name === state.view) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.title = TITLES[state.view];
+}
+
+function askForKey(error) {
+  if (error.status !== 401) return;
+  byId("key-form").hidden = false;
+  byId("key").focus();
+}
+
+function listenToViews(store) {
+  document.querySelector("nav").addEventListener("click", (event) => {
+    const link = event.target.closest("[data-view]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    store.set({ view: link.dataset.view });
+  });
+}
+
+async function start() {
+  const offered = await ask("systems");
+  if (offered.systems.length === 0) throw new Error("The server has no system to search with.");
+  const store = createStore();
+  const views = {
+    search: createSearchView(store, offered, askForKey),
+    vocabulary: createVocabularyView(byId("vocabulary"), store, offered),
+    report: createReportView(byId("report"), store, offered),
+  };
+  store.listen((state, former) => {
+    if (state.view !== former.view) showView(state);
+    views[state.view].update(state, former);
+  });
+  listenToViews(store);
+  listenToKeys(store);
+  addEventListener("pagehide", () => store.settle());
+  showView(store.state);
+  views[store.state.view].update(store.state, null);
+  if (store.state.view === "search" && store.state.q === "") byId("query").focus();
+}
+
+async function startOrSayWhy() {
+  try {
+    await start();
+    showTrouble("");
+  } catch (error) {
+    showTrouble(error.message);
+    askForKey(error);
+    if (error.status === 503) setTimeout(startOrSayWhy, RETRY_MS); // its systems are still being opened
+  }
+}
+
+byId("key-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  useKey(byId("key").value);
+  location.reload(); // one way to start, whatever failed before
+});
+startOrSayWhy();

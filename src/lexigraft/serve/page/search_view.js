@@ -1,0 +1,89 @@
+// Search as you type, by one system or two. One question at a time: a new key cancels what is under way.
+
+import { announce, showTrouble } from "./announce.js";
+import { newestOnly, post } from "./api.js";
+import { byId } from "./dom.js";
+import { createFilters } from "./filters.js";
+import { plural } from "./numbers.js";
+import { createSide, prunings } from "./side.js";
+import { counterpart, systemOf } from "./systems.js";
+
+const SEARCHED = ["q", "k", "sides", "where"];
+
+export function createSearchView(store, offered, onRefused) {
+  const { systems } = offered;
+  const input = byId("query");
+  const compare = byId("compare");
+  const sides = [createSide(0, store, offered), createSide(1, store, offered)];
+  const filters = createFilters(byId("filters"), store, systems);
+  const question = newestOnly((signal, state) => Promise.all(state.sides.map((side) => askOne(systems, state, side, signal))));
+
+  input.addEventListener("input", () => {
+    const q = input.value;
+    // What was open belongs to the former query.
+    store.set({ q, open: "", k: 10 }, "growing");
+  });
+  input.addEventListener("change", () => store.settle());
+  byId("search-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    store.settle();
+  });
+  compare.addEventListener("click", () => {
+    const [first, second] = store.state.sides;
+    store.set({ sides: second ? [first] : [first, counterpart(systems, first)] });
+  });
+
+  async function search(state) {
+    if (state.q.trim() === "") {
+      question.cancel();
+      for (const side of sides) side.clear("");
+      showTrouble("");
+      return;
+    }
+    const answers = await question(state);
+    if (answers) paint(state, answers);
+  }
+
+  function paint(state, answers) {
+    showTrouble(answers.map((answer) => answer.error?.message).find(Boolean) ?? "");
+    answers.forEach((answer, at) => {
+      if (answer.error) {
+        sides[at].clear("No answer.");
+        onRefused(answer.error);
+      } else {
+        sides[at].paint(state, answer, at === 1 ? answers[0] : null);
+      }
+    });
+    const said = answers.filter((answer) => !answer.error).map((answer) => `${plural(answer.hits.length, "result")} by ${answer.system}`);
+    announce(said.join(", "));
+  }
+
+  function update(state, former) {
+    if (input.value !== state.q) input.value = state.q;
+    document.title = state.q ? `${state.q} – Lexigraft` : "Lexigraft";
+    const isComparing = state.sides.length > 1;
+    compare.setAttribute("aria-pressed", String(isComparing));
+    byId("sides").classList.toggle("two", isComparing);
+    const shown = sides.slice(0, state.sides.length).map((side) => side.node);
+    if (byId("sides").childElementCount !== shown.length) byId("sides").replaceChildren(...shown);
+    state.sides.forEach((_, at) => sides[at].update(state));
+    filters.update(state);
+    const isNew = !former || former.view !== "search" || SEARCHED.some((name) => state[name] !== former[name]);
+    if (isNew) search(state);
+    else if (state.open !== former.open) sides.slice(0, state.sides.length).forEach((side) => side.openChanged(state));
+  }
+  return { update };
+}
+
+// An error of one system must not hide the other's results.
+async function askOne(systems, state, side, signal) {
+  const body = { query: state.q, system: systemOf(systems, side).name, k: state.k, ...prunings(side) };
+  if (side.off.length) body.without = side.off;
+  if (state.where.length) body.where = state.where;
+  try {
+    return await post("search", body, signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { error };
+  }
+}
