@@ -80,6 +80,16 @@ def test_results_come_while_typing_and_the_newest_text_wins(page):
     assert hits(page) == []
 
 
+def test_what_is_typed_before_the_page_is_ready_is_searched(page):
+    held = []
+    page.route("**/systems", lambda route: held.append(route))  # playwright wants a function of Python
+    page.goto("/")
+    page.locator("#query").press_sequentially(QUERY)
+    until(page, "() => document.getElementById('query').value === 'kura kure'")
+    held[0].continue_()
+    assert painted(page)
+
+
 def test_two_systems_side_by_side_say_what_moved(page):
     page.goto(f"/?q={QUERY}&system=bm25")
     painted(page)

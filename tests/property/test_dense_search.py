@@ -29,7 +29,9 @@ def stored(folder, vectors, row_ids, bits=32, passages=False):
         write_strings(draft, store.TITLES, [f"title of {row_id}" for row_id in row_ids])
         with ArrayWriter(draft / store.VECTORS, f"float{bits}") as writer:
             writer.append(vectors.reshape(-1))
-        store.write_meta(draft, store.DenseVectorsMeta(len(row_ids), WIDTH, bits, {"kind": "dense", "model": "encoder"}, passages))
+        store.write_meta(
+            draft, store.DenseVectorsMeta(len(row_ids), WIDTH, bits, {"kind": "dense", "model": "encoder"}, passages)
+        )
     return store.open_dense_vectors(folder)
 
 

@@ -42,6 +42,8 @@ async function start() {
   const offered = await ask("systems");
   if (offered.systems.length === 0) throw new Error("The server has no system to search with.");
   const store = createStore();
+  const typed = byId("query").value; // while the systems were asked for
+  if (typed) store.set({ q: typed, open: "" }, "growing");
   const views = {
     search: createSearchView(store, offered, askForKey),
     vocabulary: createVocabularyView(byId("vocabulary"), store, offered),
