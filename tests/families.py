@@ -7,6 +7,27 @@ import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+# Settings of a training that ends in a second, for .format(backbone=...). The last table is [finetune], so that a test
+# can say more of it.
+TINY_TRAINING = """
+[model]
+backbone = "{backbone}"
+layers = 1
+alpha = 1
+[vocab]
+min_count = 1
+stemmer = "none"
+[pretrain]
+steps = 2
+batch = 8
+warmup = 0
+[finetune]
+steps = 2
+batch = 8
+warmup = 0
+validate_every = 2
+joint_flops = 0.0
+"""
 STEMS = ("kur", "mel", "tos", "vip", "zan", "fod", "gix", "bru")
 SIZES = {"hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32}
 POSITIONS = 40

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,14 +51,19 @@ def _address(process: "subprocess.Popen[str]") -> str:
 def _wait_until_ready(address: str) -> None:
     until = time.monotonic() + SECONDS_TO_BE_READY
     while time.monotonic() < until:
-        try:
-            with urllib.request.urlopen(f"{address}/healthz", timeout=5) as answer:
-                if answer.status == 200:
-                    return
-        except (urllib.error.URLError, OSError):
-            pass
+        if _is_ready(address):
+            return
         time.sleep(0.1)
     raise AssertionError("the server was not ready in time")
+
+
+def _is_ready(address: str) -> bool:
+    """False also where it cannot be reached yet, or says 503."""
+    try:
+        with urllib.request.urlopen(f"{address}/healthz", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except OSError:  # HTTP errors are a kind of these, too
+        return False
 
 
 def until(page: Any, condition: str, given: object = None, seconds: float = 10) -> None:

@@ -10,29 +10,12 @@ import numpy as np
 
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
-from tests.families import STEMS, write_backbone
+from tests.families import STEMS, TINY_TRAINING, write_backbone
 
 N_DOCUMENTS, N_TRAIN = 60, 50
 MARKUP = "<img src=x onerror=\"document.title='obeyed'\"><b>kura</b> & <script>document.title='obeyed'</script>"
-CONFIG = """
-[model]
-backbone = "{backbone}"
-layers = 1
-alpha = 1
-[vocab]
-min_count = 1
-stemmer = "none"
-[pretrain]
-steps = 2
-batch = 8
-warmup = 0
-[finetune]
-steps = 2
-batch = 8
-warmup = 0
-validate_every = 2
-joint_flops = 0.0
-[evaluate]
+CONFIG = f"""
+{TINY_TRAINING}[evaluate]
 timing_runs = 1
 [prune]
 budgets = [[0, 0], [2, 3], [4, 4]]

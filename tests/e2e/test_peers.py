@@ -22,29 +22,12 @@ from lexigraft.search.weighted_fusion import weighted_sum
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.text_searches import open_text_search, read_choice
 from tests.conftest import index_of, sparse_matrix
-from tests.families import STEMS, write_backbone
+from tests.families import STEMS, TINY_TRAINING, write_backbone
 
-CONFIG = """
+CONFIG = f"""
 [run]
 systems = ["bm25", "esplade", "dense", "hybrid"]
-[model]
-backbone = "{backbone}"
-layers = 1
-alpha = 1
-[vocab]
-min_count = 1
-stemmer = "none"
-[pretrain]
-steps = 2
-batch = 8
-warmup = 0
-[finetune]
-steps = 2
-batch = 8
-warmup = 0
-validate_every = 2
-joint_flops = 0.0
-[dense]
+{TINY_TRAINING}[dense]
 steps = 8
 validate_every = 4
 learning_rate = 0.003

@@ -11,27 +11,10 @@ from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
 from lexigraft.learn import model_training
 from lexigraft.stages.finished_run import open_run
-from tests.families import STEMS, write_backbone
+from tests.families import STEMS, TINY_TRAINING, write_backbone
 
-CONFIG = """
-[model]
-backbone = "{backbone}"
-layers = 1
-alpha = 1
-[vocab]
-min_count = 1
-stemmer = "none"
-[pretrain]
-steps = 2
-batch = 8
-warmup = 0
-[finetune]
-steps = 2
-batch = 8
-warmup = 0
-validate_every = 2
-joint_flops = 0.0
-[evaluate]
+CONFIG = f"""
+{TINY_TRAINING}[evaluate]
 timing_runs = 1
 [prune]
 budgets = [[0, 0], [2, 3]]

@@ -20,29 +20,12 @@ import numpy as np
 
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
-from tests.families import STEMS, write_backbone
+from tests.families import STEMS, TINY_TRAINING, write_backbone
 
-CONFIG = """
+CONFIG = f"""
 [run]
 systems = ["bm25", "esplade", "dense", "hybrid"]
-[model]
-backbone = "{backbone}"
-layers = 1
-alpha = 1
-[vocab]
-min_count = 1
-stemmer = "none"
-[pretrain]
-steps = 2
-batch = 8
-warmup = 0
-[finetune]
-steps = 2
-batch = 8
-warmup = 0
-validate_every = 2
-checkpoint_every = 2
-joint_flops = 0.0
+{TINY_TRAINING}checkpoint_every = 2
 [dense]
 steps = 4
 validate_every = 2

@@ -4,24 +4,12 @@ import re
 
 import pytest
 
-from tests.browser.serving import needs_chromium, opened_browser, served, until
-from tests.browser.world import make_run
-from tests.shared import made_once
+from tests.browser import fixtures
+from tests.browser.serving import needs_chromium, until
 
+address, browser = fixtures.address, fixtures.browser
 pytestmark = [pytest.mark.integration, needs_chromium]
 QUERY, MODEL = "kura kure", "learned"
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    with served(made_once(tmp_path_factory, "page", make_run) / "run") as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with opened_browser() as found:
-        yield found
 
 
 @pytest.fixture

@@ -2,10 +2,11 @@
 
 import pytest
 
-from tests.browser.serving import needs_chromium, opened_browser, served, until
-from tests.browser.world import MARKUP, make_run
-from tests.shared import made_once
+from tests.browser import fixtures
+from tests.browser.serving import needs_chromium, until
+from tests.browser.world import MARKUP
 
+address, browser = fixtures.address, fixtures.browser
 pytestmark = [pytest.mark.integration, needs_chromium]
 QUERY = "kura kure"
 VIEWS = {
@@ -17,18 +18,6 @@ VIEWS = {
     "report": "/?view=report",
 }
 READY = {"vocabulary": ".term-detail h2", "report": ".chart .point", "empty": "#first-system", "opened": ".terms"}
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    with served(made_once(tmp_path_factory, "page", make_run) / "run") as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with opened_browser() as found:
-        yield found
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ def maybe(of: Schema) -> Schema:
 
 
 def _span(*kinds: Schema) -> Schema:
-    return {"type": "array", "items": {"type": "number"}, "minItems": len(kinds), "maxItems": len(kinds)}
+    return {"type": "array", "prefixItems": list(kinds), "minItems": len(kinds), "maxItems": len(kinds)}
 
 
 VALUE: Schema = {"anyOf": [TEXT, NUMBER, FLAG, many({"anyOf": [TEXT, NUMBER]})]}
