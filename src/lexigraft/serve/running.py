@@ -18,7 +18,7 @@ from lexigraft.core.errors import SettingError
 from lexigraft.serve.app import make_app
 from lexigraft.serve.catalogue import Shelf
 from lexigraft.serve.connection import BoundedConnection
-from lexigraft.serve.service import STOPPING, Service
+from lexigraft.serve.service import READY, STOPPING, Service
 from lexigraft.serve.work import n_threads
 
 BACKLOG = 2048  # connections that wait to be accepted
@@ -114,7 +114,8 @@ def run_server(
             await asyncio.wait((answering, opening), return_when=asyncio.FIRST_COMPLETED)
             if opening.done():
                 service.begin(opening.result())
-                on_ready(opening.result())
+                if service.status == READY:
+                    on_ready(opening.result())
         finally:
             server.should_exit = server.should_exit or (opening.done() and opening.exception() is not None)
             await answering

@@ -32,9 +32,11 @@ class Service:
         self.work, self.metrics, self.files = Work(self.limits), Metrics(), PageFiles(self.page)
 
     def begin(self, shelf: Shelf) -> None:
-        """From here on requests are answered."""
-        self.shelf, self.status = shelf, READY
-        shelf.watch()
+        """From here on requests are answered; none are where it was told to stop meanwhile."""
+        self.shelf = shelf
+        if self.status == OPENING:
+            self.status = READY
+            shelf.watch()
 
     def stop(self) -> None:
         """Say that no more requests are wanted; those that have begun are answered."""
