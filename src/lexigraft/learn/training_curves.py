@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lexigraft.stages.pictures import finish, new_figure, save_figure
+from lexigraft.stages.pictures import finish, plain_grid, save_figure
 
 # Panels in the order people read them: title, and the values drawn in it with their names.
 PANELS: tuple[tuple[str, dict[str, str]], ...] = (
@@ -34,13 +34,9 @@ def draw(history: Sequence[Mapping[str, float]], path: Path) -> None:
     panels = [(title, series) for title, series in panels if series]
     if not panels:
         return
-    n_columns = min(COLUMNS, len(panels))
-    n_rows = -(-len(panels) // n_columns)
-    figure, grid = new_figure(n_rows, n_columns, (4.2 * n_columns, 3.2 * n_rows))
-    for axes, (title, series) in zip(grid.flat, panels, strict=False):
+    figure, grid = plain_grid(len(panels), COLUMNS)
+    for axes, (title, series) in zip(grid, panels, strict=True):
         _draw_panel(axes, title, series)
-    for axes in grid.flat[len(panels) :]:
-        axes.set_visible(False)
     save_figure(figure, path, dpi=110)
 
 

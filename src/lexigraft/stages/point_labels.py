@@ -23,9 +23,10 @@ def label_points(axes: Any, named: Sequence[Named], others: Sequence[tuple[float
     nothing else will change the axes."""
     from matplotlib.transforms import Bbox
 
-    canvas = axes.figure.canvas
-    canvas.draw()  # settles where the axes lie
-    renderer, inside = canvas.get_renderer(), axes.get_window_extent()
+    figure = axes.figure
+    figure.get_layout_engine().execute(figure)  # settles where the axes lie, once: measuring is most of the work
+    figure.set_layout_engine("none")
+    renderer, inside = figure.canvas.get_renderer(), axes.get_window_extent()
     taken = [
         Bbox.from_bounds(x - MARKER, y - MARKER, 2 * MARKER, 2 * MARKER)
         for x, y in axes.transData.transform([*((one.x, one.y) for one in named), *others])
