@@ -197,6 +197,7 @@ def test_the_same_bytes_twice(collection, tmp_path, lexigraft):
     assert (tmp_path / "one/report.png").read_bytes() == (tmp_path / "two/report.png").read_bytes()
 
 
+@pytest.mark.integration  # it takes long
 def test_a_collection_without_judgements_is_searchable(tmp_path, lexigraft):
     write_collection(tmp_path / "bare", DOCUMENTS)
     answer = lexigraft("run", "--data", tmp_path / "bare", "--out", tmp_path / "run")

@@ -12,6 +12,7 @@ import pytest
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
 
+pytestmark = pytest.mark.integration  # it takes long
 N_DOCUMENTS = 2500
 
 
@@ -51,13 +52,7 @@ def undisturbed(collection, tmp_path_factory):
     return without_times(json.loads(output)), index_bytes(run)
 
 
-LONGER = [
-    pytest.param(stage, marks=pytest.mark.integration)
-    for stage in ("collection", "bm25/vectors", "bm25/evaluation", "report")
-]
-
-
-@pytest.mark.parametrize("stage", ["bm25/index", *LONGER])
+@pytest.mark.parametrize("stage", ["bm25/index", "collection", "bm25/vectors", "bm25/evaluation", "report"])
 def test_killed_in(stage, collection, undisturbed, tmp_path):
     run = tmp_path / "run"
     process = start(collection, run)

@@ -77,6 +77,7 @@ def made(place, short, tmp_path_factory):
     return lg.run(place / "many", tmp_path_factory.mktemp("made") / "run", set=values_for(place), minutes=MINUTES)
 
 
+@pytest.mark.integration  # it takes long
 def test_a_run_chooses_lengths_steps_and_patience_and_says_by_what(made):
     found = chosen(made.folder)
     assert found["model.query_length"] >= 8
@@ -107,6 +108,7 @@ def test_the_settings_left_behind_repeat_the_model_without_a_clock(made, place, 
         assert first is not None and second is not None and first.fingerprint == second.fingerprint
 
 
+@pytest.mark.integration  # it takes long
 def test_a_second_call_keeps_the_choices_and_does_nothing(made, place, lexigraft, monkeypatch):
     monkeypatch.setattr(trial.Trials, "finetune_step", None)  # whoever looks at the clock again fails
     before = (made.folder / "choices.json").read_bytes(), read_manifest(made.folder / "model/finetuned")

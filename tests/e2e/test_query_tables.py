@@ -91,6 +91,7 @@ def source(backbone, collection, tmp_path_factory):  # noqa: F811
     return made(collection, backbone, tmp_path_factory.mktemp("source") / "run", *SOURCE)
 
 
+@pytest.mark.integration  # it takes long
 @pytest.fixture(scope="module")
 def expanding(source, backbone, collection, tmp_path_factory):  # noqa: F811
     out = tmp_path_factory.mktemp("expanding") / "run"

@@ -59,7 +59,7 @@ def options(data, out, *changes):
 HEADS = {"grafted": (), "plain": ("model.head=plain", "model.pooling=sum", "model.inflate=2")}
 
 
-@pytest.fixture(params=HEADS)
+@pytest.fixture(params=["grafted", pytest.param("plain", marks=pytest.mark.integration)])
 def undisturbed(request, data, tmp_path, lexigraft):
     changes = HEADS[request.param]
     answer = lexigraft("finetune", *options(data, tmp_path / "undisturbed", *changes))

@@ -70,6 +70,7 @@ def call(place, lexigraft):
     return run
 
 
+@pytest.mark.integration  # it takes long
 def refused(answer, *parts):
     assert answer.status == 2, answer.stderr
     assert "Traceback" not in answer.stderr
@@ -140,6 +141,7 @@ def test_models_that_held_out_other_queries_share_a_run(call, tmp_path):
     assert call(tmp_path / "run", "several.toml", *apart)[1] == ["report"]
 
 
+@pytest.mark.integration  # it takes long
 def as_before(run):
     """Make of a run what a version left that knew one model a run, and no operating point."""
     contents = read_sealed(run / "run.json")

@@ -177,6 +177,7 @@ IN_A_RUN = (
 )  # fmt: skip
 
 
+@pytest.mark.integration  # it takes long
 def test_a_run_trains_a_teacher_and_learns_from_it(data, tmp_path, lexigraft):
     run = tmp_path / "run"
     first = lexigraft("run", *model_options(data, run, *IN_A_RUN))

@@ -166,6 +166,7 @@ SEARCHES = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.integration  # it takes long
 @settings(max_examples=40)
 @given(st.booleans(), BATCH, CHANGES, CHANGES, st.lists(SEARCHES, min_size=6, max_size=6))
 def test_everything_at_once_equals_brute_force(passages, documents, before, after, searches):

@@ -1,6 +1,7 @@
 """The arrows of ARCHITECTURE.md: which room may import which, no circle between files, and who never sees torch."""
 
 import ast
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LARGEST_SHARE = 0.12  # of the package's lines that one room may hold
 
 
+@functools.cache
 def imports_of(file: Path) -> set[str]:
     """Everything a file imports, inside functions too, but for what only the type checker sees."""
     found, tree = set(), ast.parse(file.read_text())

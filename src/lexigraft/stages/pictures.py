@@ -15,7 +15,8 @@ ROOM = {"left": 0.72, "right": 0.12, "bottom": 0.5, "top": 0.32}  # inches of it
 def new_figure(n_rows: int, n_columns: int, size: tuple[float, float], **options: Any) -> tuple[Any, Any]:
     """A figure and its grid of axes [n_rows, n_columns]; `size` in inches, `options` as of pyplot's subplots. What is
     written at its edges finds its room by itself."""
-    return _pyplot().subplots(n_rows, n_columns, figsize=size, layout="constrained", squeeze=False, **options)
+    found = _pyplot().subplots(n_rows, n_columns, figsize=size, layout="constrained", squeeze=False, **options)
+    return found[0], found[1]
 
 
 def plain_grid(n_panels: int, columns: int) -> tuple[Any, list[Any]]:

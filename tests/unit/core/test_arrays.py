@@ -69,3 +69,23 @@ def test_strings_outside_of_their_file_are_not_gathered(outside, tmp_path):
     load_kernels()
     with pytest.raises(ArtifactError, match=r"s\.utf8 cannot be read .*outside of its file"):
         list(StringTable(tmp_path, "s"))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.uint16, np.int32, np.int64, np.float32, bool, ">i4"])
+@pytest.mark.parametrize("shape", [(0,), (1,), (1000,), (3, 4)])
+def test_an_array_is_read_as_numpy_reads_it(tmp_path, dtype, shape):
+    """Also those whose header is not read here."""
+    np.save(tmp_path / "a.npy", np.arange(np.prod(shape)).reshape(shape).astype(dtype))
+    found, expected = open_array(tmp_path / "a.npy"), np.load(tmp_path / "a.npy")
+    assert found.dtype == expected.dtype and found.shape == shape and (found == expected).all()
+    assert not found.flags.writeable and type(found) is np.ndarray
+
+
+def test_a_header_that_promises_more_than_there_is(tmp_path):
+    file = tmp_path / "a.npy"
+    np.save(file, np.arange(1000))
+    whole = file.read_bytes()
+    for wrong in (whole[:-1], whole[:129], whole[:128], whole[:20], b"", whole.replace(b"(1000,)", b"(9999,)")):
+        file.write_bytes(wrong)
+        with pytest.raises(ArtifactError, match="cannot be read as an array"):
+            open_array(file)

@@ -43,6 +43,7 @@ def test_every_named_package_has_a_version_that_is_pinned():
     assert set(named.JUDGED_DISTRIBUTIONS) <= pinned
 
 
+@pytest.mark.integration  # it takes long
 @pytest.fixture
 def installed_beside(tmp_path, monkeypatch):
     """A distribution that nobody named, first on the path, with a module inside a named package and copies of some."""
@@ -57,6 +58,7 @@ def installed_beside(tmp_path, monkeypatch):
     return lambda: monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
 
 
+@pytest.mark.integration  # it takes long
 def test_what_else_is_installed_changes_only_what_is_searched(installed_beside):
     before, described = source_files(), source_description("pydocs", DataSettings())
     installed_beside()

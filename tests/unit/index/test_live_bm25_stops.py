@@ -38,7 +38,12 @@ def prepared(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "before", "afterwards"), [(begin, None, {"a"}), (append, OLD, {*OLD, "new"}), (merge, OLD, OLD)]
+    ("change", "before", "afterwards"),
+    [
+        (begin, None, {"a"}),
+        (append, OLD, {*OLD, "new"}),
+        pytest.param(merge, OLD, OLD, marks=pytest.mark.integration),  # it takes long
+    ],
 )
 def test_a_stop_at_every_sync(tmp_path, prepared, monkeypatch, change, before, afterwards):
     error = KeyboardInterrupt()
