@@ -18,12 +18,13 @@ ROW = st.one_of(st.none(), st.builds(KeptText, SHORT, st.one_of(SHORT, st.text(m
 ROWS = st.lists(ROW, max_size=30)
 
 
-@given(ROWS, st.integers(1, 200), st.integers(1, 8), st.data())
-def test_a_round_trip(rows, block_bytes, block_rows, data):
+@given(ROWS, st.integers(1, 200), st.integers(1, 8), st.integers(0, 300), st.data())
+def test_a_round_trip(rows, block_bytes, block_rows, remembered, data):
     with (
         tempfile.TemporaryDirectory() as folder,
         patch.object(store, "BLOCK_BYTES", block_bytes),
         patch.object(store, "BLOCK_ROWS", block_rows),
+        patch.object(store, "REMEMBERED_BYTES", remembered),
     ):
         with TextWriter(Path(folder)) as writer:
             for row in rows:
@@ -33,6 +34,7 @@ def test_a_round_trip(rows, block_bytes, block_rows, data):
         assert [stored.get(place) for place in range(len(rows))] == rows
         for place in data.draw(st.permutations(range(len(rows)))):
             assert stored.get(place) == rows[place]
+            assert len(stored._last) <= 1 or sum(map(len, stored._last.values())) <= remembered
         n_bytes = sum(len((row.title + row.text).encode()) for row in rows if row is not None)
         assert stored.count_bytes() == writer.n_bytes == n_bytes <= stored.most_bytes
 

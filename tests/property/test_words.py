@@ -26,6 +26,12 @@ def test_words_lie_where_their_spans_say(text):
     assert found.text in (text, normalise(text))
 
 
+@given(st.one_of(st.text("aB1 '.,:;_-()\"\n", max_size=12), st.text(ALPHABET, max_size=12)))
+def test_places_are_those_of_the_rule(text):
+    """Also of a piece with one word, for which the rule is not asked."""
+    assert words.places_of_words(text) == [found.span() for found in words._WORD.finditer(text)]
+
+
 @settings(max_examples=500)
 @given(st.text(ALPHABET, max_size=30))
 def test_words_are_normalised_and_nothing_but_words(text):

@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import NamedTuple
 
@@ -32,6 +33,7 @@ NAME = "texts"
 BLOBS, STARTS, ROWS, ENDS, ORDER = (
     f"{NAME}.{rest}" for rest in ("zlib", "block_starts.npy", "block_rows.npy", "ends.npy", "rows.npy")
 )
+REMEMBERED_BYTES = 1 << 21  # of blocks that were decompressed
 BLOCK_BYTES = 1 << 15  # larger ones compress little better, and one is decompressed for every text that is shown
 BLOCK_ROWS = 1 << 12  # of rows without text no number fills the bytes of a block, and a block is held in memory
 LARGEST_ROW = 2**32 - 1
@@ -150,7 +152,8 @@ class StoredTexts:
         self._blobs = memoryview(
             np.asarray(np.memmap(os.fspath(folder / BLOBS), np.uint8, "r")).data if n_bytes else b""
         )
-        self._last: tuple[int, bytes] = (-1, b"")
+        self._last: dict[int, bytes] = {}
+        self._lock = Lock()
 
     def __len__(self) -> int:
         return len(self._ends)
@@ -193,16 +196,20 @@ class StoredTexts:
             raise ArtifactError(f"{self._path} is damaged ({error}); build the index again") from error
 
     def _decompressed(self, block: int) -> bytes:
-        """The last one is remembered, for who reads all texts in order."""
-        known, content = self._last
-        if known != block:
+        """The last few are remembered, for who reads all texts in order, and for one who types a query, whose results
+        change little from key to key."""
+        content = self._last.get(block)
+        if content is None:
             stored = self._blobs[int(self._starts[block]) : int(self._starts[block + 1])]
             size = int(self._ends[self._rows[block + 1] - 1])
             unpacking = zlib.decompressobj()
             content = unpacking.decompress(stored, size + 1)  # a few bytes can say that they are gigabytes
             if len(content) != size or not unpacking.eof:
                 raise zlib.error(f"block {block} is not of {size} bytes")
-            self._last = (block, content)  # at once, so that threads never see a half of it
+            with self._lock:
+                self._last[block] = content
+                while len(self._last) > 1 and sum(map(len, self._last.values())) > REMEMBERED_BYTES:
+                    del self._last[next(iter(self._last))]
         return content
 
     @property

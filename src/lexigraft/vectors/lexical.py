@@ -244,7 +244,7 @@ class LexicalQueryEncoder:
         return [self.encode(text) for text in texts]
 
     def own_terms(self, text: str) -> NDArray[np.int32]:
-        return self.count(text)[0]
+        return np.array(sorted(self._counts(text)), np.int32)
 
     def trace_query(self, text: str, terms: NDArray[np.int32]) -> TracedText:
         """Every term is a word of the text: the first that becomes it."""

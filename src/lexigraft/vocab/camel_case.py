@@ -16,6 +16,7 @@ _BEGINS = regex.compile(
     r"(?<=\p{Ll}\p{Nd}*)(?=\p{Lu})"
     r"|(?<=\p{Lu}\p{Nd}*)(?=\p{Lu}\p{Ll})(?!\p{Lu}s(?!\p{Ll}))"
 )
+_INSIDE = re.compile("[0-9A-Za-z][A-Z]")  # without which no word begins inside another, in ASCII
 
 # Texts are code where at least this share of their words look like identifiers. Collections that were looked at: prose
 # 0 to .7 % (abstracts, package descriptions, manuals of commands), docstrings of Python packages 2 to 4 %, functions
@@ -33,6 +34,8 @@ _IDENTIFIER = re.compile(
 
 def mark_words(text: str) -> str:
     """`text`, whose capitals are still there, with a separator where a word begins within an identifier."""
+    if text.isascii() and _INSIDE.search(text) is None:
+        return text
     marked: str = _BEGINS.sub(MARK, text)
     return marked
 

@@ -29,6 +29,9 @@ _WORD = regex.compile(r"[\p{L}\p{N}](?:\B(?![_\"]|[.:](?=\p{L})).)*", regex.WORD
 # Letters and digits among which the rule never cuts: normalised Latin, Cyrillic, Hangul.
 _PLAIN = re.compile("[0-9a-zß-öø-ɏа-ҁҋ-ԯ가-힣]+").fullmatch
 
+# A piece of text with one word in it, whatever signs stand around that: by far the most, in a tenth of the time.
+_ONE_WORD = re.compile(r"[^0-9A-Za-z]*([0-9A-Za-z]+)[^0-9A-Za-z]*").fullmatch
+
 # What may join two letters or digits into one word. Any other ASCII character but these, letters and digits is in no
 # word, whatever stands around it.
 _JOINERS = "',.:;"
@@ -55,6 +58,8 @@ def split_words(text: str) -> list[str]:
 def places_of_words(text: str) -> list[tuple[int, int]]:
     """Where words lie in a text as it stands, which is not normalised: for who shows it and asks what each word becomes
     by itself. Words that normalising alone makes (of "™") are not found."""
+    if text.isascii() and (one := _ONE_WORD(text)) is not None:
+        return [one.span(1)]
     return [match.span() for match in _WORD.finditer(text)]
 
 
