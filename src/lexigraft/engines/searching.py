@@ -39,5 +39,5 @@ def search_engine(
                 best[name] = EngineHit(name, hit.score, hit.title)
         if len(best) >= k or len(found) < depth:
             ranked = sorted(best.values(), key=lambda hit: (-hit.score, hit.row_id))[:k]
-            return [hit._replace(score=hit.score * scale * description.scale) for hit in ranked]
+            return [hit._replace(score=hit.score * (scale * description.scale)) for hit in ranked]
         depth *= 2

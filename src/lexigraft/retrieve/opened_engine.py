@@ -34,11 +34,11 @@ class OpenedEngine:
     from many threads."""
 
     def __init__(
-        self, address: Address, encoder: Path | None = None, system: str | None = None, qk: QueryCut | None = None
+        self, engine: Engine, address: Address, encoder: Path | None, system: str | None, qk: QueryCut | None
     ) -> None:
-        self._address, self._given = address, (encoder, system, qk)
-        self.engine: Engine = opening.open_engine(address)
-        self.description = describe(self.engine, address)
+        self.engine, self._address, self._given = engine, address, (encoder, system, qk)
+        self.description = description_of(engine, address)
+        _warn_of_missing(self.description, address)
         place = place_behind(self.description, str(address), *self._given)
         if place.kind:
             raise SettingError(
@@ -59,9 +59,8 @@ class OpenedEngine:
         return self.local.keeps_texts
 
     def again(self) -> "OpenedEngine":
-        """The same, as it is now."""
-        self.close()
-        return OpenedEngine(self._address, *self._given)
+        """The same, as it is now, by the same connection."""
+        return OpenedEngine(self.engine, self._address, *self._given)
 
     def close(self) -> None:
         self.engine.close()
@@ -109,22 +108,31 @@ class OpenedEngine:
             )
 
 
-def describe(engine: Engine, address: Address) -> Description:
-    """What a collection was loaded from; an error where there is none, a warning where it is not whole."""
+def description_of(engine: Engine, address: Address) -> Description:
+    """What a collection was loaded from; an error where there is none."""
     found = with_retries(engine.describe)
     if found is None:
         raise ArtifactError(
             f"there is no collection at {address} that Lexigraft loaded; load one: lexigraft engine load --run RUN "
             f"--to {address}"
         )
-    if not found.is_complete:
-        log.warning(
-            "%s has %s of %s rows: its load was stopped; the command that began it goes on with it",
-            address, f"{found.n_loaded:,}", f"{found.n_rows:,}",
-        )  # fmt: skip
     return found
 
 
-def open_at(address: str, encoder: Path | None, system: str | None, qk: QueryCut | None) -> OpenedEngine:
+def _warn_of_missing(description: Description, address: Address) -> None:
+    if not description.is_complete:
+        log.warning(
+            "%s has %s of %s rows: its load was stopped; the command that began it goes on with it",
+            address, f"{description.n_loaded:,}", f"{description.n_rows:,}",
+        )  # fmt: skip
+
+
+def open_at(text: str, encoder: Path | None, system: str | None, qk: QueryCut | None) -> OpenedEngine:
     """The collection at an address, as a user writes it."""
-    return OpenedEngine(parse_address(address), encoder, system, qk)
+    address = parse_address(text)
+    engine = opening.open_engine(address)
+    try:
+        return OpenedEngine(engine, address, encoder, system, qk)
+    except BaseException:
+        engine.close()
+        raise
