@@ -94,3 +94,14 @@ def test_an_engine_that_does_not_answer(run, engines, lexigraft):
     said = lexigraft("engine", "load", "--run", run, "--to", ADDRESS)
     assert said.status == 2 and said.stderr.splitlines()[-1].endswith("is the server running?")
     assert "Traceback" not in said.stderr
+
+
+def test_it_is_measured_beside_the_local_index(run, engines, lexigraft, collection):
+    lexigraft("engine", "load", "--run", run, "--to", ADDRESS)
+    given = ("--index", run / "judged/bm25/index", "--engine", ADDRESS, "--data", collection, "--json")
+    found = json.loads(lexigraft("evaluate", *given).stdout)["systems"]
+    here, there = found.pop("index"), found.pop(SHOWN)
+    assert here.pop("ms_text_to_ids") > 0 < there.pop("ms_text_to_ids")
+    assert here == there and there["nDCG@10"] > 0.5 and not found
+    said = lexigraft("evaluate", "--engine", ADDRESS)
+    assert said.status == 2 and "an --engine is searched with queries" in said.stderr
