@@ -34,9 +34,11 @@ function listenToViews(store) {
     const link = event.target.closest("[data-view]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    store.set({ view: link.dataset.view });
+    if (link.dataset.view !== store.state.view) store.set({ view: link.dataset.view });
   });
 }
+
+let again = null; // asks for what is shown once more; null until the page has begun
 
 async function start() {
   const offered = await ask("systems");
@@ -46,8 +48,8 @@ async function start() {
   if (typed) store.set({ q: typed, open: "" }, "growing");
   const views = {
     search: createSearchView(store, offered, askForKey),
-    vocabulary: createVocabularyView(byId("vocabulary"), store, offered),
-    report: createReportView(byId("report"), store, offered),
+    vocabulary: createVocabularyView(byId("vocabulary"), store, offered, askForKey),
+    report: createReportView(byId("report"), store, offered, askForKey),
   };
   store.listen((state, former) => {
     if (state.view !== former.view) showView(state);
@@ -56,6 +58,7 @@ async function start() {
   listenToViews(store);
   listenToKeys(store);
   addEventListener("pagehide", () => store.settle());
+  again = () => views[store.state.view].update(store.state, null);
   showView(store.state);
   views[store.state.view].update(store.state, null);
   if (store.state.view === "search" && store.state.q === "") byId("query").focus();
@@ -75,6 +78,9 @@ async function startOrSayWhy() {
 byId("key-form").addEventListener("submit", (event) => {
   event.preventDefault();
   useKey(byId("key").value);
-  location.reload(); // one way to start, whatever failed before
+  byId("key-form").hidden = true;
+  showTrouble("");
+  if (again) again();
+  else startOrSayWhy();
 });
 startOrSayWhy();

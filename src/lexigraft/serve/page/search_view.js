@@ -38,10 +38,12 @@ export function createSearchView(store, offered, onRefused) {
       question.cancel();
       for (const side of sides) side.clear("");
       showTrouble("");
+      announce("");
       return;
     }
     const answers = await question(state);
-    if (answers) paint(state, answers);
+    // What is open may have changed since this was asked; the rest cannot have: it would have been asked anew.
+    if (answers && store.state.view === "search") paint({ ...state, open: store.state.open }, answers);
   }
 
   function paint(state, answers) {
@@ -55,7 +57,7 @@ export function createSearchView(store, offered, onRefused) {
       }
     });
     const said = answers.filter((answer) => !answer.error).map((answer) => `${plural(answer.hits.length, "result")} by ${answer.system}`);
-    announce(said.join(", "));
+    if (said.length) announce(`${state.q}: ${said.join(", ")}`);
   }
 
   function update(state, former) {
@@ -65,7 +67,10 @@ export function createSearchView(store, offered, onRefused) {
     compare.setAttribute("aria-pressed", String(isComparing));
     byId("sides").classList.toggle("two", isComparing);
     const shown = sides.slice(0, state.sides.length).map((side) => side.node);
-    if (byId("sides").childElementCount !== shown.length) byId("sides").replaceChildren(...shown);
+    if (byId("sides").childElementCount !== shown.length) {
+      if (isComparing) sides[1].clear(" "); // what it showed was of a former question
+      byId("sides").replaceChildren(...shown);
+    }
     state.sides.forEach((_, at) => sides[at].update(state));
     filters.update(state);
     const isNew = !former || former.view !== "search" || SEARCHED.some((name) => state[name] !== former[name]);

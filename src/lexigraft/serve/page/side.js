@@ -71,7 +71,9 @@ export function createSide(index, store, offered) {
     moved.hidden = !compared;
     moved.textContent = compared ? `Beside ${name}: ${summary(compared) || "nothing to compare"}` : "";
     gone.replaceChildren(...(compared ? goneNodes(compared.gone, name) : []));
+    const stood = document.activeElement === more;
     more.hidden = answer.hits.length < state.k || state.k >= MOST_RESULTS;
+    if (stood && more.hidden) list.querySelector(".hit:last-child .hit-open")?.focus({ preventScroll: true });
     list.dataset.query = state.q;
   }
 
@@ -83,9 +85,18 @@ export function createSide(index, store, offered) {
     else explanation.clear();
     const given = {
       id, open: isFound ? state.open : "", moves: painted.moves, explanation: explanation.node,
-      onOpen: (open) => store.set({ open }),
+      onOpen: (open, button) => openInPlace(open, button),
     };
     replaceKeepingFocus(list, hitNodes(answer.hits, given));
+  }
+
+  // What was open above closes: the result that was chosen stays under the hand.
+  function openInPlace(open, button) {
+    const { top } = button.getBoundingClientRect();
+    const { doc } = button.dataset;
+    store.set({ open });
+    const after = [...list.querySelectorAll(".hit-open")].find((other) => other.dataset.doc === doc);
+    if (after) scrollBy(0, after.getBoundingClientRect().top - top);
   }
 
   function questionWhy(state, answer) {
