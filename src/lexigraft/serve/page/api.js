@@ -25,6 +25,7 @@ export function useKey(text) {
 }
 
 async function explained(response) {
+  if (response.status === 401) return key ? "This key is not one of the server’s." : "This server asks for a key.";
   try {
     const body = await response.json();
     if (typeof body.error === "string") return body.error;

@@ -37,9 +37,6 @@ export function createExplanation() {
 }
 
 function explained(answer, query) {
-  if (answer.contributions.length === 0) {
-    return [element("p", { class: "small" }, "This system compares whole texts: no single term makes its score.")];
-  }
   const text = answer.text ? markedText(answer) : null;
   const table = termTable(answer, query, text);
   const parts = [

@@ -5,14 +5,20 @@ export const count = (number) => new Intl.NumberFormat("en").format(number);
 export function significant(number, digits) {
   if (!Number.isFinite(number)) return "–";
   if (number === 0) return "0";
-  // toPrecision would write 1.2e+3
-  return Math.abs(number) >= 10 ** digits ? count(Math.round(number)) : String(Number(number.toPrecision(digits)));
+  if (Math.abs(number) < 1e-4) return number < 0 ? "> −0.0001" : "< 0.0001";
+  const rounded = Number(number.toPrecision(digits)); // 999.7 has four digits once it is rounded to three
+  return Math.abs(rounded) >= 10 ** digits ? count(Math.round(number)) : String(rounded);
 }
 
 export const milliseconds = (number) => (Number.isFinite(number) ? `${significant(number, 2)} ms` : "–");
 export const flops = (number) => significant(number, 3);
 export const quality = (number) => (Number.isFinite(number) ? number.toFixed(3) : "–");
-export const score = (number) => significant(number, 4);
+// As many decimals in each row of a column.
+export function score(number) {
+  if (!Number.isFinite(number)) return "–";
+  const rounded = number.toFixed(3);
+  return Math.abs(Number(rounded)) < 1000 ? rounded : count(Math.round(number));
+}
 export const percent = (share) => `${(share * 100).toFixed(share < 0.095 ? 1 : 0)} %`;
 
 export function plural(number, one, many = `${one}s`) {

@@ -9,11 +9,9 @@ import { count, milliseconds, plural, pruning } from "./numbers.js";
 import { goneNodes, hitNodes } from "./results.js";
 import { sideName, systemOf } from "./systems.js";
 
-const MOST_RESULTS = 100;
-
 export function createSide(index, store, offered) {
   const id = index === 0 ? "first" : "second";
-  const { systems, measure } = offered;
+  const { systems, measure, most_results: most } = offered;
   const heading = element("h2", { class: "unseen" });
   const select = element("select", { id: `${id}-system` },
     systems.map((system) => option(system.name, system.recommended ? `${system.name} (recommended)` : system.name)));
@@ -33,7 +31,7 @@ export function createSide(index, store, offered) {
   let painted = null;
 
   select.addEventListener("change", () => store.setSide(index, { system: select.value, qk: "", dk: "", off: [] }));
-  more.addEventListener("click", () => store.set({ k: Math.min(MOST_RESULTS, store.state.k + 10) }));
+  more.addEventListener("click", () => store.set({ k: Math.min(most, store.state.k + 10) }));
 
   function update(state) {
     const side = state.sides[index];
@@ -67,12 +65,12 @@ export function createSide(index, store, offered) {
     const name = other ? sideName(systems, state.sides[0], pruning) : "";
     paintChips();
     paintOpen(state, compared?.moves);
-    status.textContent = statusOf(answer);
+    status.textContent = statusOf(answer, state.sides[index]);
     moved.hidden = !compared;
     moved.textContent = compared ? `Beside ${name}: ${summary(compared) || "nothing to compare"}` : "";
     gone.replaceChildren(...(compared ? goneNodes(compared.gone, name) : []));
     const stood = document.activeElement === more;
-    more.hidden = answer.hits.length < state.k || state.k >= MOST_RESULTS;
+    more.hidden = answer.hits.length < state.k || state.k >= most;
     if (stood && more.hidden) list.querySelector(".hit:last-child .hit-open")?.focus({ preventScroll: true });
     list.dataset.query = state.q;
   }
@@ -135,7 +133,8 @@ function aboutSystem(system) {
   return system.why ? `${many} ${system.name}: ${system.why}.` : many;
 }
 
-function statusOf(answer) {
+function statusOf(answer, side) {
+  if (side.off.length && answer.terms.length && !answer.terms.some((term) => term.kept)) return "All terms are switched off.";
   if (answer.hits.length === 0) return "Nothing found. Fewer or other words may help.";
   const time = `${milliseconds(answer.ms.encode)} to encode, ${milliseconds(answer.ms.search)} to search`;
   const touched = answer.postings ? `, ${count(answer.postings)} postings` : "";

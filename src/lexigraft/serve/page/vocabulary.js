@@ -20,7 +20,7 @@ export function createVocabularyView(place, store, offered, onRefused) {
   const body = element("tbody");
   const table = element("table", { class: "vocabulary-table" }, element("caption", { class: "unseen" }, "Terms"), head, body);
   const pages = element("nav", { class: "pages", "aria-label": "Pages of terms" });
-  const detail = element("section", { class: "term-detail", "aria-label": "A term", tabindex: -1 });
+  const detail = element("section", { class: "term-detail", "aria-label": "A term" });
   const controls = element("div", { class: "vocabulary-controls" },
     element("div", {}, element("label", { for: select.id, class: "small" }, "System"), select),
     element("div", {}, element("label", { for: starts.id, class: "small" }, "Begins with"), starts));
@@ -54,16 +54,16 @@ export function createVocabularyView(place, store, offered, onRefused) {
   function paint(state, answer) {
     listed = answer;
     paintRows(store.state); // the chosen term may have changed since this was asked
-    replaceKeepingFocus(head, [element("tr", {}, COLUMNS.map(([name, title]) => headCell(store, state, name, title)))]);
+    const columns = COLUMNS.filter(([name]) => answer.scored || name !== "wackiness");
+    replaceKeepingFocus(head, [element("tr", {}, columns.map(([name, title]) => headCell(store, state, name, title)))]);
     replaceKeepingFocus(pages, pageNodes(store, answer));
     status.textContent = `${plural(answer.n_terms, "term")}${answer.pages > 1 ? `, page ${count(answer.page)} of ${count(answer.pages)}` : ""}`;
     announce(status.textContent);
-    const isScored = answer.terms.some((term) => Number.isFinite(term.wackiness));
-    if (answer.terms.length && !isScored) status.append(". Wackiness is shown where serve --wackiness names scores.");
+    if (!answer.scored) status.append(". Scores of wackiness: start the server with --wackiness.");
   }
 
   function paintRows(state) {
-    replaceKeepingFocus(body, listed.terms.map((term) => row(store, state, term)));
+    replaceKeepingFocus(body, listed.terms.map((term) => row(store, state, term, listed.scored)));
   }
 
   async function open(state) {
@@ -121,7 +121,7 @@ function headCell(store, state, name, title) {
   return element("th", { scope: "col", "aria-sort": isSorted ? direction : "none" }, button);
 }
 
-function row(store, state, term) {
+function row(store, state, term, isScored) {
   const isOpen = state.term === term.term;
   const button = element("button", {
     type: "button", class: "term-button", "aria-pressed": String(isOpen), "data-key": `term-${term.term}`,
@@ -129,7 +129,7 @@ function row(store, state, term) {
   }, term.term);
   const wackiness = term.wackiness === null || term.wackiness === undefined ? "–" : significant(term.wackiness, 2);
   return element("tr", {}, element("th", { scope: "row" }, button),
-    element("td", { class: "number" }, count(term.postings)), element("td", { class: "number" }, wackiness));
+    element("td", { class: "number" }, count(term.postings)), isScored ? element("td", { class: "number" }, wackiness) : null);
 }
 
 function pageNodes(store, answer) {
