@@ -2,17 +2,13 @@
 
 import math
 
-import numpy as np
 import pytest
 
-from lexigraft.core.artifact import Manifest, write_artifact
-from lexigraft.explain.wackiness import TermScores
-from lexigraft.explain.wackiness_curve import CurveRuns
-from lexigraft.explain.wackiness_store import FORMAT_VERSION, KIND, write_wackiness
 from lexigraft.retrieve.retriever import Retriever
 from lexigraft.serve.answer_schemas import SEARCH, VOCABULARY
 from lexigraft.serve.limits import Limits
 from lexigraft.serve.wackiness import GivenWackiness
+from tests.scored_terms import write_scores
 from tests.serving import InProcess
 from tests.unit.serve.conftest import MARKUP
 
@@ -116,12 +112,7 @@ def test_the_most_results_that_one_may_ask_for(server, run):
 
 def test_whether_anybody_scored_the_terms(server, run, tmp_path):
     assert server.get("/vocabulary")["scored"] is False
-    vocabulary = Retriever.open(run).vocabulary
-    size = len(vocabulary.terms)
-    scores = TermScores(np.full(size, np.nan, np.float32), np.zeros(size, np.int64), 0.25, 0)
-    runs = CurveRuns(np.zeros((1, 2)), np.zeros(1), np.zeros(1), 1)
-    with write_artifact(tmp_path / "scores", Manifest(KIND, FORMAT_VERSION, {})) as draft:
-        write_wackiness(draft, scores, runs, vocabulary, {})
+    write_scores(tmp_path / "scores", Retriever.open(run).vocabulary, n_scored=0)
     found = InProcess([run], wackiness=GivenWackiness([tmp_path / "scores"])).get("/vocabulary")
     assert found["scored"] is True and set(found) == set(VOCABULARY["properties"])
 

@@ -30,3 +30,19 @@ export function pruning(qk, dk) {
   const said = (value) => (String(value) === "0" ? "all" : String(value));
   return said(qk) === "all" && said(dk) === "all" ? "whole vectors" : `(${said(qk)}, ${said(dk)})`;
 }
+
+// The same in words (what each kind of number keeps is told in core/cut.py).
+export function kept(qk, dk) {
+  if (pruning(qk, dk) === "whole vectors") return "Whole vectors";
+  const hundredths = (text) => `${Number((Number(text) * 100).toPrecision(3))} %`;
+  const ofQuery = (value) => {
+    if (value === "0") return "All of a query’s terms";
+    if (value.startsWith("m")) return `${hundredths(value.slice(1))} of a query’s weight`;
+    return Number(value) < 1 ? `A query’s terms from ${hundredths(value)} of its heaviest` : `A query’s ${value} heaviest terms`;
+  };
+  const ofDocument = (value) => {
+    if (value === "0") return "all of a document’s";
+    return value.startsWith("m") ? `${hundredths(value.slice(1))} of a document’s weight` : `a document’s ${value} heaviest`;
+  };
+  return `${ofQuery(String(qk))}, ${ofDocument(String(dk))}`;
+}

@@ -24,7 +24,7 @@ export function createReportView(place, store, offered, onRefused) {
   const select = element("select", { id: "report-system" }, offered.systems.map((system) => option(system.name, system.name)));
   const choice = element("div", { class: "side-choice" }, element("label", { for: select.id, class: "small" }, "System"), select);
   const body = element("div", { class: "report-runs" });
-  place.append(element("div", { class: "report-dial" }, choice, dial.node), body);
+  place.append(element("div", { class: "report-dial panel" }, choice, dial.node), body);
   let pictures = [];
   let loading = null;
   select.addEventListener("change", () => store.setSide(0, { system: select.value, qk: "", dk: "", off: [] }));
@@ -95,7 +95,7 @@ function createPicture(run, store, offered) {
   }
 
   function update(state) {
-    const width = Math.max(280, Math.min(place.clientWidth || 720, 900));
+    const width = Math.max(280, place.clientWidth || 720);
     const costOf = (row) => (cost.value === "ms" ? timeOf(row) : row.FLOPS);
     const pointOf = (row) => ({ x: costOf(row), y: row[choice.value], text: said(row, choice.value), isCurrent: isCurrent(row, state), row });
     const series = names.map((name) => ({

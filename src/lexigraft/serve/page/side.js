@@ -7,7 +7,12 @@ import { createExplanation } from "./explanation.js";
 import { movesOf, summary } from "./moved.js";
 import { count, milliseconds, plural, pruning } from "./numbers.js";
 import { goneNodes, hitNodes } from "./results.js";
+import { narrow } from "./room.js";
 import { sideName, systemOf } from "./systems.js";
+
+// That are shown at first: a row or two, so that results are in sight. A whole expansion has a hundred.
+const CHIPS = 14;
+const CHIPS_IN_LITTLE_ROOM = 8;
 
 export function createSide(index, store, offered) {
   const id = index === 0 ? "first" : "second";
@@ -25,12 +30,18 @@ export function createSide(index, store, offered) {
   const gone = element("div", { class: "gone" });
   const explanation = createExplanation();
   const label = element("label", { for: select.id, class: "small" }, index === 0 ? "System" : "Compared with");
-  const head = element("div", { class: "side-head" }, element("div", { class: "side-choice" }, label, select, close), dial.node);
+  const inShort = element("summary", { class: "small" });
+  const panel = element("div", { class: "panel" }, element("div", { class: "side-choice" }, label, select, close), dial.node);
+  const head = element("details", { class: "side-head", open: !narrow.matches }, inShort, panel); // with room it has no summary
   const node = element("section", { class: "side", "data-side": id }, heading, head, chips, status, ...(index === 0 ? [] : [moved]), list, more, gone);
   let showsAllChips = false;
   let painted = null;
 
   select.addEventListener("change", () => store.setSide(index, { system: select.value, qk: "", dk: "", off: [] }));
+  narrow.addEventListener("change", () => {
+    head.open = !narrow.matches;
+    if (painted) paintChips();
+  });
   more.addEventListener("click", () => store.set({ k: Math.min(most, store.state.k + 10) }));
 
   function update(state) {
@@ -38,6 +49,7 @@ export function createSide(index, store, offered) {
     const system = systemOf(systems, side);
     if (select.value !== system.name) select.value = system.name;
     dial.update(system, side);
+    inShort.textContent = `${index === 0 ? "" : "Compared with "}${[system.name, ...dial.inShort()].join(", ")}`;
     heading.textContent = `Results of ${sideName(systems, side, pruning)}`;
   }
 
@@ -55,7 +67,8 @@ export function createSide(index, store, offered) {
         paintChips();
       },
     };
-    replaceKeepingFocus(chips, chipsOf(answer, state.sides[index], id, showsAllChips, handlers));
+    const atFirst = narrow.matches || state.sides.length > 1 ? CHIPS_IN_LITTLE_ROOM : CHIPS;
+    replaceKeepingFocus(chips, chipsOf(answer, state.sides[index], id, showsAllChips ? Infinity : atFirst, atFirst, handlers));
   }
 
   // `other` is the first system's answer where this is the second.
