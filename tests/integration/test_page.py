@@ -109,7 +109,8 @@ def test_two_prunings_of_one_system(page):
     page.goto(f"/?q={QUERY}&system={name}&qk=0&dk=0&with={name}&with_qk=2&with_dk=3")
     painted(page, side="second")
     assert f"Beside {name} whole vectors" in page.locator(".moved-summary").inner_text()
-    assert page.locator("[data-side=second] .dial-note").inner_text().startswith("A query’s 2 heaviest terms, a document’s 3 heaviest")
+    note = page.locator("[data-side=second] .dial-note").inner_text()
+    assert note.startswith("A query’s 2 heaviest terms, a document’s 3 heaviest")
 
 
 def test_a_term_switched_off_ranks_anew_and_on_again_as_before(page):

@@ -133,8 +133,9 @@ def test_an_answer_that_comes_late_undoes_nothing(page):
 def test_numbers_of_a_column_are_written_alike(page):
     page.goto("/")
     said = page.evaluate(
-        "async () => { const n = await import('./page/numbers.js'); return [n.score(9999.6), n.score(12345), n.score(2.7),"
-        " n.score(-3.64), n.score(999.9996), n.significant(999.7, 3), n.significant(-1e-7, 2), n.milliseconds(1e-7),"
+        "async () => { const n = await import('./page/numbers.js');"
+        " return [n.score(9999.6), n.score(12345), n.score(2.7), n.score(-3.64), n.score(999.9996),"
+        " n.significant(999.7, 3), n.significant(-1e-7, 2), n.milliseconds(1e-7),"
         " n.kept(0.4, 0), n.kept('m0.8', 30), n.kept(6, 'm0.9'), n.kept(0, 0)]; }"
     )
     assert said[:8] == ["10,000", "12,345", "2.700", "-3.640", "1,000", "1,000", "> −0.0001", "< 0.0001 ms"]
