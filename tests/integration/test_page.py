@@ -211,49 +211,6 @@ def test_back_undoes_a_query_as_a_whole(page):
     assert page.input_value("#query") == QUERY
 
 
-def test_a_step_back_closes_a_result_and_asks_nothing(page):
-    page.goto(f"/?q={QUERY}&system=bm25")
-    painted(page)
-    page.locator(".hit-open").first.click()
-    page.locator(".terms").wait_for()
-    third = page.locator(".hit-open").nth(2)
-    third.scroll_into_view_if_needed()
-    before = third.bounding_box()["y"]
-    third.click()  # what was open above it closes
-    page.locator(".terms").wait_for()
-    assert abs(third.bounding_box()["y"] - before) < 2
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.go_back()
-    page.go_back()
-    until(page, "() => !document.querySelector('.hit-open[aria-expanded=true]')")
-    assert not any(url.endswith("/search") for url in asked)
-
-
-def test_what_is_said_of_a_second_query_and_of_none(page):
-    page.goto(f"/?q={QUERY}&system=bm25&off=kura&off=kure")
-    page.locator(".status-line", has_text="All terms are switched off.").wait_for()
-    page.goto(f"/?q={QUERY}&system=bm25")
-    for query in (QUERY, "mela"):
-        page.fill("#query", query)
-        until(page, "q => document.getElementById('announcer').textContent.startsWith(q + ': ')", query)
-    page.fill("#query", "")
-    until(page, "() => document.getElementById('announcer').textContent === ''")
-
-
-def test_one_system_with_one_point_has_nothing_to_compare_with(page):
-    def only_bm25(route):
-        answer = route.fetch()
-        found = answer.json()
-        found["systems"] = [system for system in found["systems"] if system["name"] == "bm25"]
-        route.fulfill(response=answer, json=found)
-
-    page.route("**/systems", only_bm25)
-    page.goto(f"/?q={QUERY}")
-    painted(page)
-    assert page.locator("#compare").is_hidden()
-
-
 def test_filters_are_conditions_on_metadata(page):
     page.goto(f"/?q={QUERY}&system=bm25")
     everything = painted(page)

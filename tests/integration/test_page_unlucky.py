@@ -1,4 +1,5 @@
-"""The page where things do not go smoothly: a key is asked for, a server is slow, gives little, or is not ready."""
+"""The page where things do not go smoothly: a key is asked for, a server is slow, gives little, or is not ready; and
+what is left standing, said or hidden afterwards."""
 
 import pytest
 
@@ -128,6 +129,49 @@ def test_an_answer_that_comes_late_undoes_nothing(page):
     held.pop().fulfill(status=422, json={"error": "of a view that was left"})
     until(page, "() => document.getElementById('sides').getAttribute('aria-busy') === 'false'")
     assert page.locator("#trouble").is_hidden()
+
+
+def test_a_step_back_closes_a_result_and_asks_nothing(page):
+    page.goto(f"/?q={QUERY}&system=bm25")
+    until(page, AS_TYPED)
+    page.locator(".hit-open").first.click()
+    page.locator(".terms").wait_for()
+    third = page.locator(".hit-open").nth(2)
+    third.scroll_into_view_if_needed()
+    before = third.bounding_box()["y"]
+    third.click()  # what was open above it closes
+    page.locator(".terms").wait_for()
+    assert abs(third.bounding_box()["y"] - before) < 2
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.go_back()
+    page.go_back()
+    until(page, "() => !document.querySelector('.hit-open[aria-expanded=true]')")
+    assert not any(url.endswith("/search") for url in asked)
+
+
+def test_what_is_said_of_a_second_query_and_of_none(page):
+    page.goto(f"/?q={QUERY}&system=bm25&off=kura&off=kure")
+    page.locator(".status-line", has_text="All terms are switched off.").wait_for()
+    page.goto(f"/?q={QUERY}&system=bm25")
+    for query in (QUERY, "mela"):
+        page.fill("#query", query)
+        until(page, "q => document.getElementById('announcer').textContent.startsWith(q + ': ')", query)
+    page.fill("#query", "")
+    until(page, "() => document.getElementById('announcer').textContent === ''")
+
+
+def test_one_system_with_one_point_has_nothing_to_compare_with(page):
+    def only_bm25(route):
+        answer = route.fetch()
+        found = answer.json()
+        found["systems"] = [system for system in found["systems"] if system["name"] == "bm25"]
+        route.fulfill(response=answer, json=found)
+
+    page.route("**/systems", only_bm25)
+    page.goto(f"/?q={QUERY}")
+    until(page, AS_TYPED)
+    assert page.locator("#compare").is_hidden()
 
 
 def test_numbers_of_a_column_are_written_alike(page):
