@@ -66,6 +66,7 @@ SYSTEMS = record(
     ),
     measure=TEXT,
     n_queries=COUNT,
+    most_results=COUNT,
 )
 HIT = record(
     doc_id=TEXT,
@@ -117,6 +118,7 @@ VOCABULARY = record(
     terms=many(record(term=TEXT, id=COUNT, postings=COUNT, wackiness=maybe(NUMBER))),
     page=COUNT,
     pages=COUNT,
+    scored=FLAG,
 )
 TERM = record(
     term=TEXT,

@@ -51,8 +51,8 @@ class Endpoints:
 
     async def systems(self, request: Request) -> Response:
         read_parameters(request, Fields({}))
-        catalogue = self._service.catalogue()
-        return await self._worked_out(lambda: describe(catalogue))
+        catalogue, most = self._service.catalogue(), self._service.limits.results
+        return await self._worked_out(lambda: {**describe(catalogue), "most_results": most})
 
     async def search(self, request: Request) -> Response:
         catalogue, limits = self._service.catalogue(), self._service.limits

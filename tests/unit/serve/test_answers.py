@@ -5,7 +5,11 @@ import math
 import pytest
 
 from lexigraft.retrieve.retriever import Retriever
-from lexigraft.serve.answer_schemas import SEARCH
+from lexigraft.serve.answer_schemas import SEARCH, VOCABULARY
+from lexigraft.serve.limits import Limits
+from lexigraft.serve.wackiness import GivenWackiness
+from tests.scored_terms import write_scores
+from tests.serving import InProcess
 from tests.unit.serve.conftest import MARKUP
 
 QUERY = "remove duplicate items but keep their order, quxily"
@@ -90,6 +94,27 @@ def test_an_explanation_adds_up_and_names_its_words(server):
     assert len(off["contributions"]) == len(why["contributions"]) - 1
     assert server.post("/explain", query="graph", doc_id="d1")["contributions"] == []
     assert "no document" in server.refused(404, "POST", "/explain", json={"query": "order", "doc_id": "d99"})
+
+
+def test_what_a_document_weighs_most_comes_first_though_nobody_asked_for_it(server):
+    only = server.post("/explain", query="list", doc_id="d2")["only_document"]
+    weights = []
+    for name in only:
+        documents = server.get("/vocabulary/term", params={"term": name})["documents"]
+        weights += [one["weight"] for one in documents if one["doc_id"] == "d2"]
+    assert len(weights) == len(only) > 3 and weights == sorted(weights, reverse=True) and len(set(weights)) > 1
+
+
+def test_the_most_results_that_one_may_ask_for(server, run):
+    assert server.get("/systems")["most_results"] == 100
+    assert InProcess([run], Limits(results=15)).get("/systems")["most_results"] == 15
+
+
+def test_whether_anybody_scored_the_terms(server, run, tmp_path):
+    assert server.get("/vocabulary")["scored"] is False
+    write_scores(tmp_path / "scores", Retriever.open(run).vocabulary, n_scored=0)
+    found = InProcess([run], wackiness=GivenWackiness([tmp_path / "scores"])).get("/vocabulary")
+    assert found["scored"] is True and set(found) == set(VOCABULARY["properties"])
 
 
 def test_texts_become_terms(server):
