@@ -5,22 +5,12 @@ from time import perf_counter
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from lexigraft.serve.browser_headers import HEADERS
 from lexigraft.serve.limits import LONGEST_HEAD, LONGEST_URL
 from lexigraft.serve.refused import RefusedError
 from lexigraft.serve.replies import refusal, reply
 from lexigraft.serve.service import Service
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-HEADERS = (
-    (b"content-security-policy", POLICY.encode()),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"x-frame-options", b"DENY"),
-)
 OTHER = "other"  # how paths are counted that are no endpoint
 PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, POST",

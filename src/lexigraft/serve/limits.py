@@ -1,4 +1,4 @@
-"""What one request may ask for, and how many requests at a time."""
+"""What one request may ask for, and how many requests and connections there may be at a time."""
 
 from dataclasses import dataclass, fields
 
@@ -8,6 +8,25 @@ LONGEST_URL = 16_384  # bytes: links with a query, its conditions and switched-o
 LONGEST_HEAD = 65_536  # bytes of a request's line and headers together
 SLOWEST_HEAD = 20.0  # seconds until a request's headers are there
 SLOWEST_BODY = 20.0  # seconds until its body is
+SLOWEST_READ = 20.0  # seconds in which a client reads at least LEAST_READ of what waits for it
+LEAST_READ = 16_384  # bytes
+MOST_PIPELINED = 32  # requests of one connection that wait for the one before them
+MOST_CONNECTIONS = 2_000
+LEAST_CONNECTIONS = 16
+LEAST_FILES = 100  # that stay free for indexes, which hold a file for every part of them
+
+
+def most_connections() -> int:
+    """How many connections may be open at once. Each takes a file of those that this process may have open; a third of
+    them is left for indexes and the versions that replace them."""
+    try:
+        import resource
+    except ImportError:  # on Windows, which has no such limit
+        return MOST_CONNECTIONS
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if files == resource.RLIM_INFINITY:
+        return MOST_CONNECTIONS
+    return max(LEAST_CONNECTIONS, min(MOST_CONNECTIONS, files - max(LEAST_FILES, files // 3)))
 
 
 @dataclass(frozen=True)
