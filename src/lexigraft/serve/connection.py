@@ -10,10 +10,11 @@ from lexigraft.serve.browser_headers import HEADERS
 from lexigraft.serve.limits import (
     LEAST_READ,
     LONGEST_HEAD,
+    MOST_CONNECTIONS,
     MOST_PIPELINED,
     SLOWEST_HEAD,
     SLOWEST_READ,
-    most_connections,
+    is_left_to_indexes,
 )
 
 TOO_LONG = "the headers are too long"
@@ -37,7 +38,7 @@ class BoundedConnection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._begin_timer()
-        if len(self.connections) > most_connections():
+        if len(self.connections) > MOST_CONNECTIONS or is_left_to_indexes(transport.get_extra_info("socket").fileno()):
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:

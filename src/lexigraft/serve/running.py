@@ -18,6 +18,7 @@ from lexigraft.core.errors import SettingError
 from lexigraft.serve.app import make_app
 from lexigraft.serve.catalogue import Shelf
 from lexigraft.serve.connection import BoundedConnection
+from lexigraft.serve.limits import let_open_many_files
 from lexigraft.serve.service import READY, STOPPING, Service
 from lexigraft.serve.work import n_threads
 
@@ -103,6 +104,7 @@ def run_server(
     )
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
     server = _Server(config, service)
+    let_open_many_files()
     # Threads that compute and the one that takes requests share an interpreter: at the usual 5 ms a request would wait
     # long for its turn.
     sys.setswitchinterval(0.001)

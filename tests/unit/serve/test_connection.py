@@ -10,7 +10,7 @@ from uvicorn.server import ServerState
 
 from lexigraft.serve import connection
 from lexigraft.serve.connection import BoundedConnection
-from lexigraft.serve.limits import LONGEST_HEAD, MOST_PIPELINED, most_connections
+from lexigraft.serve.limits import LONGEST_HEAD, MOST_PIPELINED, is_left_to_indexes
 
 HOST = b"Host: 127.0.0.1\r\n"
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
@@ -170,7 +170,7 @@ def test_a_client_that_reads_slowly(monkeypatch):
 
 
 def test_more_connections_than_there_may_be(monkeypatch):
-    monkeypatch.setattr(connection, "most_connections", lambda: 3)
+    monkeypatch.setattr(connection, "MOST_CONNECTIONS", 3)
 
     async def ask():
         async with listening(Answers()) as (port, state):
@@ -183,8 +183,15 @@ def test_more_connections_than_there_may_be(monkeypatch):
     asyncio.run(ask())
 
 
-@pytest.mark.parametrize(("files", "most"), [(256, 156), (1024, 683), (10, 16), (1 << 20, 2000), (-1, 2000)])
-def test_some_files_are_left_for_indexes(monkeypatch, files, most):
+@pytest.mark.parametrize(("files", "first"), [(256, 192), (1024, 824), (65_536, 65_336)])
+def test_some_files_are_left_for_indexes(monkeypatch, files, first):
     resource = pytest.importorskip("resource")
     monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
-    assert most_connections() == most
+    assert is_left_to_indexes(first) and not is_left_to_indexes(first - 1)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY,) * 2)
+    assert not is_left_to_indexes(first)
+
+
+def test_connections_leave_files_to_indexes(monkeypatch):
+    monkeypatch.setattr(connection, "is_left_to_indexes", lambda file: file > 0)
+    assert asyncio.run(said_to(b"")) == b""

@@ -1,7 +1,6 @@
 """Systems that are replaced or added while a server runs."""
 
 import gc
-import os
 import shutil
 import weakref
 from types import SimpleNamespace
@@ -38,7 +37,7 @@ def touch(file):
     """As a writer does it, who puts another file in its place."""
     newer = file.with_name(f"{file.name}.new")
     newer.write_bytes(file.read_bytes())
-    os.replace(newer, file)
+    newer.replace(file)
 
 
 def test_what_was_replaced_keeps_no_files(run, no_collection, monkeypatch):
@@ -61,7 +60,8 @@ def test_an_index_of_another_version_is_not_mixed_in(copied, monkeypatch):
     shutil.copytree(same, index / "index-dk3")
     assert system.at(None, 3)[0].encoders is system.state.encoders
     shutil.copytree(same, index / "index-dk4")
-    monkeypatch.setattr("lexigraft.retrieve.opened.Opened.parents", property(lambda one: {"vectors": str(one.place.dk)}))
+    parents = property(lambda one: {"vectors": str(one.place.dk)})
+    monkeypatch.setattr("lexigraft.retrieve.opened.Opened.parents", parents)
     with pytest.raises(RefusedError, match=REPLACED) as refused:
         system.at(None, 4)
     assert refused.value.status == 503
