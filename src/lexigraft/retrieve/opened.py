@@ -54,7 +54,7 @@ def _weakly(method: Call) -> Callable[[], Call]:
     def found() -> Call:
         method = held()
         assert method is not None, "what belongs to an open index is used only while that is"
-        return method  # type: ignore[return-value]
+        return method
 
     return found
 

@@ -69,6 +69,7 @@ SYSTEMS = record(
 )
 HIT = record(
     doc_id=TEXT,
+    passage=maybe(TEXT),
     title=TEXT,
     score=NUMBER,
     snippet=maybe(record(text=TEXT, marks=many(SPAN))),

@@ -49,17 +49,12 @@ class _Server(uvicorn.Server):
         if self._service.status != STOPPING:
             self._service.stop()
         else:  # whoever asks twice does not want to wait
-            super().handle_exit(sig, frame)
+            self.should_exit = self.force_exit = True
 
     async def on_tick(self, counter: int) -> bool:
         """Called ten times a second; whether to end."""
         self._ticks_to_go -= self._service.status == STOPPING
         return await super().on_tick(counter) or self._ticks_to_go <= 0
-
-
-def end_at_once() -> None:
-    """Until there is anything to answer, SIGTERM ends the process, as asked for and so with status 0."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
 
 def bind(host: str, port: int) -> socket.socket:
