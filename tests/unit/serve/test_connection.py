@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 
 import pytest
 import uvicorn
@@ -10,7 +11,7 @@ from uvicorn.server import ServerState
 
 from lexigraft.serve import connection
 from lexigraft.serve.connection import BoundedConnection
-from lexigraft.serve.limits import LONGEST_HEAD, MOST_PIPELINED, is_left_to_indexes
+from lexigraft.serve.limits import LEAST_READ, LONGEST_HEAD, MOST_PIPELINED, is_left_to_indexes
 
 HOST = b"Host: 127.0.0.1\r\n"
 GET = b"GET / HTTP/1.1\r\n" + HOST + b"\r\n"
@@ -141,42 +142,40 @@ def test_a_client_that_does_not_read(kind):
             line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
             line.connect(("127.0.0.1", port))
             line.sendall(GET.replace(HOST, HOST + kind.encode()))
-            await asyncio.sleep(SOON / 2)
-            assert len(state.connections) == 1
-            await asyncio.sleep(SOON * 3)
-            assert not state.connections
+            async with asyncio.timeout(5):
+                while not state.total_requests and not state.connections:  # until it is there
+                    await asyncio.sleep(SOON / 10)
+                while state.connections:
+                    await asyncio.sleep(SOON / 10)
             line.close()
 
     asyncio.run(ask())
 
 
-def test_a_client_that_reads_slowly(monkeypatch):
-    """It has what it was answered, although that takes longer than the limit."""
-    monkeypatch.setattr(connection, "LEAST_READ", 1)
-
-    async def ask():
-        content = b"a" * 6_000_000
-        async with listening(Answers(content)) as (port, _):
-            reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=65_536)
-            writer.write(GET)
-            await reader.readuntil(b"\r\n\r\n")
-            found = 0
-            while found < len(content):
-                found += len(await reader.read(1_000_000 if found > 5_000_000 else 20_000))
-                await asyncio.sleep(0.001)
-            return found
-
-    assert asyncio.run(ask()) == 6_000_000
+def test_a_client_that_reads_slowly():
+    """It keeps its connection as long as it reads some of what waits for it."""
+    later, unsent, closed = [], [100 * LEAST_READ], []
+    loop = SimpleNamespace(call_later=lambda _, do: later.append(do))
+    one = BoundedConnection(uvicorn.Config(None, log_config=None), ServerState(), {}, loop)
+    one.transport = SimpleNamespace(get_write_buffer_size=lambda: unsent[0], abort=lambda: closed.append(1))
+    one._watch_reader()
+    for read in (LEAST_READ, 2 * LEAST_READ):
+        unsent[0] -= read
+        later.pop()()
+        assert not closed and len(later) == 1
+    unsent[0] -= LEAST_READ - 1
+    later.pop()()
+    assert closed and not later
 
 
 def test_more_connections_than_there_may_be(monkeypatch):
     monkeypatch.setattr(connection, "MOST_CONNECTIONS", 3)
+    monkeypatch.setattr(connection, "SLOWEST_HEAD", 60)
 
     async def ask():
         async with listening(Answers()) as (port, state):
             pairs = [await asyncio.open_connection("127.0.0.1", port) for _ in range(5)]
-            await asyncio.sleep(SOON / 4)
-            assert len(state.connections) == 3
+            assert await all_of(pairs[3][0]) == await all_of(pairs[4][0]) == b"" and len(state.connections) == 3
             pairs[0][1].write(GET)
             assert await pairs[0][0].readuntil(b"yes")
 
