@@ -1,12 +1,15 @@
 """What the endpoints answer for a run of BM25: the same as the library, in the shapes that are promised."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 
 from lexigraft.retrieve.retriever import Retriever
-from lexigraft.serve.answer_schemas import SEARCH, VOCABULARY
+from lexigraft.serve.answer_schemas import HIT, SEARCH, VOCABULARY
+from lexigraft.serve.asking import _hit
 from lexigraft.serve.limits import Limits
+from lexigraft.serve.metrics import Metrics
 from lexigraft.serve.wackiness import GivenWackiness
 from tests.scored_terms import write_scores
 from tests.serving import InProcess
@@ -42,6 +45,7 @@ def test_a_search_says_what_the_library_says(server, run):
     assert "duplicates" in [word.lower() for word in marked] and first["metadata"]["year"] == 2000
     touched = sum(term["postings"] for term in found["terms"])
     assert found["postings"] == touched and found["FLOPS"] == touched / 6
+    assert first["passage"] is None
     linked = server.get("/search", params={"q": QUERY, "k": 3, "qk": "", "dk": "", "where": ""})
     assert linked["hits"] == found["hits"]
 
@@ -176,3 +180,15 @@ def test_counts_for_prometheus(server):
 @pytest.mark.parametrize("query", ["", " ", "?!", "한국어 순서를", "𝔘𝔫𝔦 🙂", "a" * 2000, "the of and"])
 def test_odd_queries_have_answers(server, query):
     assert server.post("/search", query=query)["query"] == query
+
+
+def test_a_hit_names_its_passage():
+    document = SimpleNamespace(doc_id="d1", passage="d1#2", title="", score=1.0, snippet=None, metadata={}, matches=())
+    assert _hit(document)["passage"] == "d1#2" and set(_hit(document)) == set(HIT["properties"])
+
+
+def test_systems_that_are_gone_are_not_counted():
+    metrics = Metrics()
+    assert b'{system="a"}' in metrics.text(0, 0, {"a": 1, "b": 2})
+    found = metrics.text(0, 0, {"b": 2})
+    assert b'{system="a"}' not in found and b'{system="b"} 2.0' in found
