@@ -121,13 +121,13 @@ def test_an_answer_that_comes_late_undoes_nothing(page):
     page.locator(".hit-open").first.click()
     page.locator(".terms").first.wait_for()
     held.pop().continue_()
-    until(page, "() => document.getElementById('sides').getAttribute('aria-busy') === 'false'")
+    until(page, "() => document.getElementById('sides').hasAttribute('aria-busy') === false")
     assert page.locator(f".hit-open[data-doc={opened}]").get_attribute("aria-expanded") == "true"
     page.fill("#query", "mela")
     page.click("nav [data-view=vocabulary]")
     page.locator(".vocabulary-table tbody tr").first.wait_for()
     held.pop().fulfill(status=422, json={"error": "of a view that was left"})
-    until(page, "() => document.getElementById('sides').getAttribute('aria-busy') === 'false'")
+    until(page, "() => document.getElementById('sides').hasAttribute('aria-busy') === false")
     assert page.locator("#trouble").is_hidden()
 
 

@@ -9,6 +9,7 @@ import { createSide, prunings } from "./side.js";
 import { canCompare, counterpart, systemOf } from "./systems.js";
 
 const SEARCHED = ["q", "k", "sides", "where"];
+const PENDING_MS = 300; // after which an answer is seen to be awaited: a page that fades at every key would flicker
 
 export function createSearchView(store, offered, onRefused) {
   const { systems } = offered;
@@ -34,17 +35,26 @@ export function createSearchView(store, offered, onRefused) {
     store.set({ sides: second ? [first] : [first, counterpart(systems, first)] });
   });
 
+  let pending = 0;
+
+  function showPending(isPending) {
+    clearTimeout(pending);
+    if (isPending) pending = setTimeout(() => byId("sides").setAttribute("aria-busy", "true"), PENDING_MS);
+    else byId("sides").removeAttribute("aria-busy");
+  }
+
   async function search(state) {
-    byId("sides").setAttribute("aria-busy", String(state.q.trim() !== ""));
+    showPending(state.q.trim() !== "");
     if (state.q.trim() === "") {
       question.cancel();
+      document.title = "Lexigraft";
       for (const side of sides) side.clear("");
       showTrouble("");
       announce("");
       return;
     }
     const answers = await question(state);
-    if (answers) byId("sides").setAttribute("aria-busy", "false"); // else a newer question is under way
+    if (answers) showPending(false); // else a newer question is under way
     // What is open may have changed since this was asked; the rest cannot have: it would have been asked anew.
     if (answers && store.state.view === "search") paint({ ...state, open: store.state.open }, answers);
   }
@@ -61,11 +71,11 @@ export function createSearchView(store, offered, onRefused) {
     });
     const said = answers.filter((answer) => !answer.error).map((answer) => `${plural(answer.hits.length, "result")} by ${answer.system}`);
     if (said.length) announce(`${state.q}: ${said.join(", ")}`);
+    document.title = `${state.q} – Lexigraft`;
   }
 
-  function update(state, former) {
-    if (input.value !== state.q) input.value = state.q;
-    document.title = state.q ? `${state.q} – Lexigraft` : "Lexigraft";
+  // Not at every key: what a key changes must be painted before its results can be.
+  function showChoices(state) {
     const isComparing = state.sides.length > 1;
     compare.setAttribute("aria-pressed", String(isComparing));
     byId("sides").classList.toggle("two", isComparing);
@@ -76,6 +86,12 @@ export function createSearchView(store, offered, onRefused) {
     }
     state.sides.forEach((_, at) => sides[at].update(state));
     filters.update(state);
+  }
+
+  function update(state, former) {
+    if (input.value !== state.q) input.value = state.q;
+    const isSame = former?.view === "search" && state.sides === former.sides && state.where === former.where;
+    if (!isSame) showChoices(state);
     const isNew = !former || former.view !== "search" || SEARCHED.some((name) => state[name] !== former[name]);
     if (isNew) search(state);
     else if (state.open !== former.open) sides.slice(0, state.sides.length).forEach((side) => side.openChanged(state));
