@@ -9,7 +9,6 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,9 +26,9 @@ needs_chromium = pytest.mark.skipif(chromium() is None, reason=WHY_NOT)
 
 
 @contextlib.contextmanager
-def served(*paths: Path) -> Iterator[str]:
+def served(*arguments: object) -> Iterator[str]:
     """The address of `lexigraft serve`, which ends with the block."""
-    command = [sys.executable, "-m", "lexigraft", "serve", *map(str, paths), "--port", "0"]
+    command = [sys.executable, "-m", "lexigraft", "serve", *map(str, arguments), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
             address = _address(process)

@@ -26,7 +26,7 @@ finetune.steps = 3
 
 
 def write_documents(folder: Path) -> None:
-    """Sixty documents; the first has a title of markup, and all have a year, a kind and tags."""
+    """Sixty documents; the first has a title of markup, and all have a year, a kind, a date and key words."""
     rng = np.random.default_rng(0)
     documents, queries, qrels = [], [], {"train": [], "test": []}
     for number in range(N_DOCUMENTS):
@@ -41,7 +41,12 @@ def write_documents(folder: Path) -> None:
     corpus = folder / "corpus.jsonl"
     lines = [json.loads(line) for line in corpus.read_text().splitlines()]
     for number, line in enumerate(lines):
-        line["metadata"] = {"year": 2000 + number % 10, "kind": "<i>odd</i>" if number % 2 else "even"}
+        line["metadata"] = {
+            "year": 2000 + number % 10,
+            "kind": "<i>odd</i>" if number % 2 else "even",
+            "published": f"2024-0{1 + number % 9}-10",
+            "key words": ["plain", 'a "quoted" one'] if number % 3 else ["plain"],
+        }
     corpus.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 

@@ -109,7 +109,8 @@ def test_two_prunings_of_one_system(page):
     page.goto(f"/?q={QUERY}&system={name}&qk=0&dk=0&with={name}&with_qk=2&with_dk=3")
     painted(page, side="second")
     assert f"Beside {name} whole vectors" in page.locator(".moved-summary").inner_text()
-    assert page.locator("[data-side=second] .dial-note").inner_text().startswith("Terms kept")
+    note = page.locator("[data-side=second] .dial-note").inner_text()
+    assert note.startswith("A query’s 2 heaviest terms, a document’s 3 heaviest")
 
 
 def test_a_term_switched_off_ranks_anew_and_on_again_as_before(page):
@@ -222,6 +223,16 @@ def test_filters_are_conditions_on_metadata(page):
     assert "where=year" in page.url
     answer_of(page, page.locator(".conditions .chip").click)
     assert hits(page) == everything
+    for field, sign, value, holds in (
+        ("published", ">=", "2024-05", lambda metadata: metadata["published"] >= "2024-05"),
+        ("key words", "has", 'a "quoted" one', lambda metadata: 'a "quoted" one' in metadata["key words"]),
+    ):
+        page.select_option("#filter-field", field)
+        page.select_option("#filter-sign", sign)
+        page.fill("#filter-value", value)
+        found = answer_of(page, lambda: page.click(".filter-form button"))["hits"]
+        assert 0 < len(found) < len(everything) and all(holds(hit["metadata"]) for hit in found)
+        answer_of(page, page.locator(".conditions .chip").click)
 
 
 def test_the_vocabulary_is_searched_and_sorted(page):
@@ -241,8 +252,11 @@ def test_the_vocabulary_is_searched_and_sorted(page):
     until(page, "() => document.querySelector('th[aria-sort=ascending]')?.textContent.startsWith('Term')")
     terms = page.locator(".vocabulary-table tbody th").all_inner_texts()
     assert terms == sorted(terms) and len(terms) == 5
-    page.locator(".vocabulary-table .term-button", has_text="kura").click()
-    page.locator(".term-detail h2", has_text="kura").wait_for()
+    chosen = page.locator(".vocabulary-table .term-button", has_text="kura")
+    for is_open in (True, False, True):
+        chosen.click()
+        page.locator(".term-detail h2", has_text="kura").wait_for(state="attached" if is_open else "detached")
+        assert chosen.get_attribute("aria-pressed") == str(is_open).lower()
     assert page.locator(".term-detail .plain li").count() > 0
     page.locator("[data-key=search-term]").click()
     painted(page, "kura")

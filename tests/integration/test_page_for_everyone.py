@@ -17,7 +17,7 @@ VIEWS = {
     "vocabulary": "/?view=vocabulary&system=bm25&term=kura",
     "report": "/?view=report",
 }
-READY = {"vocabulary": ".term-detail h2", "report": ".chart .point", "empty": "#first-system", "opened": ".terms"}
+READY = {"vocabulary": ".term-detail h2", "report": ".chart .point", "empty": ".side", "opened": ".terms"}
 
 
 @pytest.fixture
@@ -133,10 +133,48 @@ def test_dark_is_what_the_system_says_until_somebody_chooses(open_page):
     assert paper(light) == black
 
 
-def test_who_wants_no_motion_has_none(open_page):
-    page = open_page(reduced_motion="reduce")
+def test_nothing_moves(open_page):
+    page = open_page()
     show(page, "opened")
-    assert page.evaluate("getComputedStyle(document.querySelector('.bar-filled')).transitionDuration") in ("0s", "")
+    moving = page.evaluate(
+        "[...document.querySelectorAll('*')].map(getComputedStyle)"
+        ".filter(style => style.transitionDuration !== '0s' || style.animationName !== 'none').length"
+    )
+    assert moving == 0
+
+
+def test_results_are_in_sight_at_once(open_page):
+    room = {(1280, 900): 520, (360, 740): 620}
+    for (width, height), lowest in room.items():
+        page = open_page(viewport={"width": width, "height": height})
+        for link in (f"/?q={QUERY}&system=learned", f"/?q={QUERY}&system=bm25&with=learned"):
+            page.goto(link)
+            page.locator(".hit").first.wait_for()
+            assert page.locator(".hit").first.bounding_box()["y"] < lowest
+    summary = page.locator("[data-side=second] .side-head summary")
+    assert summary.inner_text().startswith("Compared with learned, MRR@10 0.")
+    assert page.locator("#second-system").is_hidden()
+    summary.click()
+    assert page.locator("#second-system").is_visible() and page.locator("#second-dial").is_visible()
+
+
+def test_long_terms_break_on_a_phone(open_page):
+    long = "x" * 90
+
+    def with_long_terms(route):
+        answer = route.fetch()
+        found = answer.json()
+        for term in [found, *found.get("neighbours", [])] if "neighbours" in found else found["terms"]:
+            term["term"] = long
+        route.fulfill(response=answer, json=found)
+
+    page = open_page(viewport={"width": 360, "height": 740})
+    for asked in ("**/search", "**/vocabulary?*", "**/vocabulary/term?*"):
+        page.route(asked, with_long_terms)
+    for view, shown in (("results", ".chip"), ("vocabulary", ".term-detail h2")):
+        page.goto(VIEWS[view])
+        page.locator(shown, has_text=long).first.wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 def test_markup_in_titles_queries_and_metadata_is_text(open_page):

@@ -1,6 +1,7 @@
 """`serve`."""
 
 import logging
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -118,8 +119,9 @@ def start_server(
     or_free: bool = False,
 ) -> None:
     """Serve until a signal; `on_ready` is told the address. `or_free`: at any port where the one given is taken."""
+    end_at_once()  # before what takes long to import
     from lexigraft.serve.access import access_for
-    from lexigraft.serve.running import address_of, bind, end_at_once, run_server
+    from lexigraft.serve.running import address_of, bind, run_server
     from lexigraft.serve.service import Service
     from lexigraft.serve.wackiness import GivenWackiness
     from lexigraft.serve.without_torch import keep_torch_out
@@ -129,7 +131,6 @@ def start_server(
     if embed_as not in ("query", "document"):
         raise SettingError(f"--embed-as {embed_as!r} is not allowed: query or document")
     keep_torch_out()
-    end_at_once()
     service = Service(access_for(*reach), limits, embed_as, wackiness=GivenWackiness(wackiness))
     try:
         listening = bind(reach[0], port)
@@ -144,6 +145,11 @@ def start_server(
         on_ready(address_of(listening))
 
     run_server(service, runs, listening, say)
+
+
+def end_at_once() -> None:
+    """Until there is anything to answer, SIGTERM ends the process, as asked for and so with status 0."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
 
 def show_faults() -> None:

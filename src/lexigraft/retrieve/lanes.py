@@ -28,6 +28,8 @@ class Lanes(Generic[T]):
 
     def open_all(self) -> None:
         """Open as many as there may be, now: who asks later waits for none."""
+        if self._n_opened >= self._most:
+            return  # taking those that are in use would keep others waiting
         taken = [self._take() for _ in range(self._most)]
         for thing in taken:
             self._give_back(thing)

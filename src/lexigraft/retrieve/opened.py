@@ -1,10 +1,12 @@
 """One state of an index with the encoder that fits it: what a retriever searches until it is opened anew."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
+from typing import TypeVar
+from weakref import WeakMethod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +36,7 @@ from lexigraft.vectors.store import open_vectors
 MOST_FILTERS = 32  # sets of conditions whose masks are remembered
 
 Row = tuple[NDArray[np.int32], NDArray[np.float32]]
+Call = TypeVar("Call", bound="Callable[..., object]")
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +44,19 @@ log = logging.getLogger(__name__)
 def open_searchable(path: Path) -> LiveIndex:
     """The index at `path`: the newest state of a live one, or a plain one as a single segment."""
     return open_live(path) if is_live(path) else LiveIndex.of_index(open_index(path))
+
+
+def _weakly(method: Call) -> Callable[[], Call]:
+    """A method for what belongs to its object: the two make no circle, so the files of an index are closed when nobody
+    has it any more, and not at some later collection of garbage."""
+    held = WeakMethod(method)
+
+    def found() -> Call:
+        method = held()
+        assert method is not None, "what belongs to an open index is used only while that is"
+        return method
+
+    return found
 
 
 class Opened:
@@ -51,10 +67,11 @@ class Opened:
         self.place, self._method = place, method
         self.index = open_searchable(place.index)
         self._lock = Lock()
-        self.encoders: Lanes[QueryEncoder] = Lanes(self._open_encoder, encoders)
+        open_encoder, own_terms = _weakly(self._open_encoder), _weakly(self.own_terms)
+        self.encoders: Lanes[QueryEncoder] = Lanes(lambda: open_encoder()(), encoders)
         self._searchers: dict[tuple[float, int], LiveSearcher] = {}
         self._masks: dict[tuple[str, ...], Sequence[NDArray[np.uint8]]] = {}
-        self.words = WordReader(lambda word: self.own_terms(word).tolist())
+        self.words = WordReader(lambda word: own_terms()(word).tolist())
 
     @property
     def is_model(self) -> bool:

@@ -4,9 +4,11 @@ A page of somebody else, open in the user's browser, can send requests to any ad
 It cannot choose the Host and Origin that the browser sends with them: so those are checked.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hmac import compare_digest
+from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,6 +20,9 @@ EVERYWHERE = ("0.0.0.0", "::", "")  # what is no name, but all addresses
 ANY = "*"
 SHORTEST_KEY = 16  # characters: 80 random bits
 BEARER = "bearer "
+USUAL_PORTS = {"http": 80, "https": 443}
+# A name or an address of four numbers; or one of the longer ones in brackets.
+HOST = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^:\[\]]+))(?::[0-9]*)?")
 OPEN_PATHS = ("/", "/healthz")  # the page asks for a key, so it must be there without one
 OPEN_FOLDER = "/page/"
 
@@ -33,8 +38,10 @@ class Access:
     def check(self, path: str, headers: Mapping[str, str]) -> None:
         """Raise `RefusedError` unless a request may be answered; `headers` have small letters."""
         self._check_host(headers.get("host", ""))
-        if (origin := headers.get("origin")) is not None:
+        origin = headers.get("origin")
+        if origin is not None:
             self._check_origin(origin, headers["host"])
+        self._check_site(origin, headers)
         if self.keys and path not in OPEN_PATHS and not path.startswith(OPEN_FOLDER):
             self._check_key(headers)
 
@@ -56,6 +63,12 @@ class Access:
         if not own and not self.may_share_with(origin):
             raise RefusedError(403, "pages of that origin may not ask; start the server with --allow-origin ORIGIN")
 
+    def _check_site(self, origin: str | None, headers: Mapping[str, str]) -> None:
+        """Pictures and scripts are fetched without an Origin: browsers tell of them otherwise. Links are followed."""
+        is_foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+        if is_foreign and headers.get("sec-fetch-mode") != "navigate" and not self.may_share_with(origin):
+            raise RefusedError(403, "pages of other origins may not ask; start the server with --allow-origin ORIGIN")
+
     def _check_key(self, headers: Mapping[str, str]) -> None:
         given = headers.get("x-api-key", "")
         said = headers.get("authorization", "")
@@ -69,31 +82,47 @@ class Access:
 
 
 def host_name(host: str) -> str:
-    """A Host header without its port, in small letters; of an address in brackets, without them."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.rpartition(":")[0].lower() if host.rpartition(":")[2].isdecimal() and ":" in host else host.lower()
+    """A Host header without its port, in small letters; of an address in brackets, without them. What has no such form
+    is left as it is, which no server is called."""
+    found = HOST.fullmatch(host.lower())
+    name = host.lower() if found is None else found["address"] or found["name"]
+    try:
+        return ip_address(name).compressed
+    except ValueError:
+        return name
 
 
 def access_for(
     host: str, allowed_hosts: Iterable[str] = (), origins: Iterable[str] = (), key_file: Path | None = None
 ) -> Access:
     """What the options of a server mean."""
-    names = {*LOCAL, *(host_name(name) for name in allowed_hosts)}
+    names = {*LOCAL, *map(host_name, allowed_hosts)}
     if host not in EVERYWHERE:
-        names.add(host.lower())
-    for origin in origins:
-        parts = urlsplit(origin)
-        if origin != ANY and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/")):
-            raise SettingError(f"--allow-origin {origin!r} is not allowed: an origin such as https://example.org, or *")
+        names.add(host_name(host))
     keys = () if key_file is None else read_keys(key_file)
-    return Access(frozenset(names), frozenset(origin.rstrip("/") for origin in origins), keys)
+    return Access(frozenset(names), frozenset(map(as_browsers_write, origins)), keys)
+
+
+def as_browsers_write(origin: str) -> str:
+    """An origin in small letters, and without the port that goes without saying."""
+    if origin == ANY:
+        return ANY
+    try:
+        parts = urlsplit(origin)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    is_more = parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc or origin[-1:] in "?#"
+    if parts.scheme not in USUAL_PORTS or not parts.hostname or is_more:
+        raise SettingError(f"--allow-origin {origin!r} is not allowed: an origin such as https://example.org, or *")
+    name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{name}" + ("" if port in (None, USUAL_PORTS[parts.scheme]) else f":{port}")
 
 
 def read_keys(file: Path) -> tuple[bytes, ...]:
     """The keys of a file, one a line; lines that begin with # are left out."""
     try:
-        lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
+        lines = [line.strip() for line in file.read_text(encoding="utf-8-sig").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
         said = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise InputError(f"{file} cannot be read ({said}); give a file with a key on each line") from error
@@ -102,4 +131,6 @@ def read_keys(file: Path) -> tuple[bytes, ...]:
         raise InputError(f"{file} has no key; write one of at least {SHORTEST_KEY} characters on each line")
     if any(len(key) < SHORTEST_KEY for key in keys):
         raise InputError(f"{file} has a key of fewer than {SHORTEST_KEY} characters, which can be guessed")
+    if not all(key.isascii() and key.isprintable() for key in keys):
+        raise InputError(f"{file} has a key with characters that no header can hold; take letters and digits of ASCII")
     return tuple(key.encode() for key in keys)

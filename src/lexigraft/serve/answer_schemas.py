@@ -24,13 +24,14 @@ def maybe(of: Schema) -> Schema:
     return {"anyOf": [of, {"type": "null"}]}
 
 
-def _span(*kinds: Schema) -> Schema:
-    return {"type": "array", "prefixItems": list(kinds), "minItems": len(kinds), "maxItems": len(kinds)}
+def _exactly(number: int, of: Schema) -> Schema:
+    """Not place by place (`prefixItems`): what reads descriptions to test them takes that for a fault."""
+    return {"type": "array", "items": of, "minItems": number, "maxItems": number}
 
 
 VALUE: Schema = {"anyOf": [TEXT, NUMBER, FLAG, many({"anyOf": [TEXT, NUMBER]})]}
-SPAN = _span(COUNT, COUNT)
-WEIGHED_SPAN = _span(COUNT, COUNT, NUMBER)
+SPAN = _exactly(2, COUNT)
+WEIGHED_SPAN = _exactly(3, NUMBER)  # from, to, weight
 WEIGHED = record(term=TEXT, weight=NUMBER)
 SCORED = record(term=TEXT, score=NUMBER)
 
@@ -66,9 +67,11 @@ SYSTEMS = record(
     ),
     measure=TEXT,
     n_queries=COUNT,
+    most_results=COUNT,
 )
 HIT = record(
     doc_id=TEXT,
+    passage=maybe(TEXT),
     title=TEXT,
     score=NUMBER,
     snippet=maybe(record(text=TEXT, marks=many(SPAN))),
@@ -117,6 +120,7 @@ VOCABULARY = record(
     terms=many(record(term=TEXT, id=COUNT, postings=COUNT, wackiness=maybe(NUMBER))),
     page=COUNT,
     pages=COUNT,
+    scored=FLAG,
 )
 TERM = record(
     term=TEXT,

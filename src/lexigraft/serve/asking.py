@@ -92,7 +92,7 @@ def _search_terms(system: TermSystem, asked: Asking) -> Json:
     try:
         found = find(state, asked.query, vectors.searched, Asked(asked.k, tuple(asked.where), 0.0, 0, OF_TERMS))
     except LexigraftError as error:
-        raise refused_by(error) from error
+        raise refused_by(error, given=(asked.query, *asked.where)) from error
     searched = perf_counter()
     why = explanations(state, vectors.searched, found, False)
     hits = [_hit(document) for document in found_documents(state, vectors.searched, found, why)]
@@ -155,6 +155,7 @@ def _hit(document: FoundDocument | PlainDocument) -> Json:
     snippet = document.snippet
     return {
         "doc_id": document.doc_id,
+        "passage": getattr(document, "passage", "") or None,
         "title": document.title,
         "score": document.score,
         "snippet": None if snippet is None else {"text": snippet.text, "marks": [list(one) for one in snippet.spans]},

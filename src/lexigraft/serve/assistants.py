@@ -13,7 +13,7 @@ from lexigraft import __version__
 from lexigraft.core.errors import LexigraftError
 from lexigraft.serve import requests as shapes
 from lexigraft.serve.asking import Asking, Json, search
-from lexigraft.serve.catalogue import Shelf
+from lexigraft.serve.catalogue import Catalogue, Shelf
 from lexigraft.serve.explaining import explain_hit
 from lexigraft.serve.limits import Limits
 from lexigraft.serve.refused import RefusedError, refused_by
@@ -50,19 +50,20 @@ class Tools:
         return await self._done(shapes.explain_request, given, self._explain)
 
     async def _done(
-        self, shape: Callable[[list[str], Limits], Fields], given: Json, do: Callable[[Json], Json]
+        self, shape: Callable[[list[str], Limits], Fields], given: Json, do: Callable[[Catalogue, Json], Json]
     ) -> Json:
         """Worked out beside the event loop; what is wrong becomes one line."""
         try:
-            read = shape(self._shelf.current.names, self._limits).read(given)
-            return await asyncio.to_thread(do, read)
+            current = self._shelf.current  # once: what is named is then there
+            read = shape(current.names, self._limits).read(given)
+            return await asyncio.to_thread(do, current, read)
         except RefusedError as refused:
             raise ToolError(refused.message) from None
         except LexigraftError as error:
             raise ToolError(refused_by(error).message) from None
 
-    def _search(self, read: Json) -> Json:
-        found = search(self._shelf.current.system(read.get("system")), Asking.of(read))
+    def _search(self, current: Catalogue, read: Json) -> Json:
+        found = search(current.system(read.get("system")), Asking.of(read))
         hits = [
             {
                 "rank": rank,
@@ -77,8 +78,8 @@ class Tools:
         ]
         return {"system": found["system"], "hits": hits, "unknown_words": found["unknown"]}
 
-    def _explain(self, read: Json) -> Json:
-        found = explain_hit(self._shelf.current.of_terms(read.get("system")), Asking.of(read), read["doc_id"])
+    def _explain(self, current: Catalogue, read: Json) -> Json:
+        found = explain_hit(current.of_terms(read.get("system")), Asking.of(read), read["doc_id"])
         terms = [
             {name: one[name] for name in ("term", "query_weight", "document_weight", "score", "share", "own_query")}
             for one in found["contributions"][:MOST_TERMS]

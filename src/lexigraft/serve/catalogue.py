@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Event, Thread
+from time import monotonic
 from typing import NamedTuple
 
 from lexigraft.core.compiled import load_kernels
@@ -16,6 +17,7 @@ from lexigraft.serve.term_system import TermSystem, warm
 from lexigraft.serve.without_torch import without_form
 
 SECONDS_BETWEEN_LOOKS = 0.5
+SECONDS_BETWEEN_TRIES = 10.0  # to open what could not be opened and was not changed since
 
 System = TermSystem | PeerSystem
 
@@ -64,6 +66,7 @@ class Shelf:
         self._threads, self._sources = threads, named_sources(paths)
         self._stop = Event()
         self._said: set[str] = set()
+        self._failed: dict[str, tuple[Stamp, float]] = {}  # what could not be opened, and when
         self.n_refreshed = 0
         self.current = self._read(None)
         self._thread = Thread(target=self._watch, name="lexigraft-watch", daemon=True)
@@ -76,7 +79,10 @@ class Shelf:
         self._stop.set()
 
     def _watch(self) -> None:
-        self._load_kernels()
+        try:
+            self._load_kernels()
+        except Exception as error:  # noqa: BLE001  # questions are answered without them, only slower
+            self._say(error)
         while not self._stop.wait(SECONDS_BETWEEN_LOOKS):
             self.refresh()
 
@@ -89,14 +95,14 @@ class Shelf:
                 warm(one.system.state)
 
     def refresh(self) -> None:
-        """Look once. What cannot be opened now stays as it is, and is tried again at the next look."""
+        """Look once. What cannot be opened now stays as it is, and is tried again at a later look."""
         try:
-            newer = self._read(self.current)
-        except (LexigraftError, OSError) as error:
+            self.current = self._read(self.current)
+        except Exception as error:  # noqa: BLE001  # whatever it was: the next look is taken
             self._say(error)
             return
-        if newer is not self.current:
-            self.current = newer
+        if not self._failed:
+            self._said.clear()
 
     def _read(self, former: Catalogue | None) -> Catalogue:
         """The catalogue as the files are now; the same object where nothing was replaced."""
@@ -108,34 +114,56 @@ class Shelf:
             if same_lists
             else [offer for source in self._sources for offer in offers_of(source, len(self._sources) == 1)]
         )
-        opened = {offer.name: self._open(offer, before.get(offer.name)) for offer in offers}
-        if former is not None and same_lists and all(opened[name] is before[name] for name in before):
+        names = {offer.name for offer in offers}
+        self._failed = {name: one for name, one in self._failed.items() if name in names}
+        tried = {offer.name: self._open(offer, before.get(offer.name), former is None) for offer in offers}
+        opened = {name: one for name, one in tried.items() if one is not None}
+        is_whole = len(opened) == len(tried)
+        unchanged = opened.keys() == before.keys() and all(opened[name] is before[name] for name in before)
+        if former is not None and (not opened or (unchanged and (same_lists or not is_whole))):
             return former
-        return Catalogue(opened, self._sources, lists)
+        # What is left out is looked for again, because the list still differs from the one that is remembered.
+        return Catalogue(opened, self._sources, lists if former is None or is_whole else former.lists)
 
-    def _open(self, offer: Offer, former: Opened | None) -> Opened:
+    def _open(self, offer: Offer, former: Opened | None, is_start: bool) -> Opened | None:
+        """The system, opened where it was replaced. Where it cannot be: the former one, or none; at the start that is
+        an error."""
         stamp = stamp_of(offer)
         if former is not None and former.stamp == stamp and former.system.offer == offer:
+            self._failed.pop(offer.name, None)
+            return former
+        failed = self._failed.get(offer.name)
+        if failed is not None and failed[0] == stamp and monotonic() < failed[1] + SECONDS_BETWEEN_TRIES:
             return former
         try:
-            system = _opened(offer, self._threads)
-        except (LexigraftError, OSError) as error:
-            if former is None:
+            system = _opened(offer, self._threads, None if former is None else former.system)
+        except Exception as error:
+            if is_start:
                 raise
+            self._failed[offer.name] = stamp, monotonic()
             self._say(error)
             return former
+        self._failed.pop(offer.name, None)
         self.n_refreshed += former is not None
         return Opened(system, stamp)
 
     def _say(self, error: Exception) -> None:
         """A writer may be at work for long: everything is said once."""
-        if str(error) not in self._said:
-            self._said.add(str(error))
-            log.warning("a newer version cannot be opened yet, the former one is served: %s", error)
+        said = f"{type(error).__name__}: {error}"
+        if said not in self._said:
+            self._said.add(said)
+            is_known = isinstance(error, LexigraftError | OSError)
+            log.warning(
+                "a newer version cannot be opened yet, the former one is served: %s",
+                error if is_known else said,
+                exc_info=None if is_known else error,
+            )
 
 
-def _opened(offer: Offer, threads: int) -> System:
+def _opened(offer: Offer, threads: int, former: System | None) -> System:
     try:
-        return TermSystem(offer, threads) if offer.kind == TERMS else PeerSystem(offer, threads)
+        if offer.kind != TERMS:
+            return PeerSystem(offer, threads)
+        return TermSystem(offer, threads, former if isinstance(former, TermSystem) else None)
     except MissingExtraError as error:
         raise without_form(error, offer.system or offer.name) from error

@@ -8,6 +8,7 @@ from lexigraft.serve.asking import Json
 from lexigraft.serve.catalogue import Catalogue
 from lexigraft.serve.encoding import embed_sparse
 from lexigraft.serve.limits import Limits
+from lexigraft.serve.refused import RefusedError
 from lexigraft.serve.term_system import TermSystem
 
 
@@ -22,7 +23,10 @@ def embedding_system(catalogue: Catalogue) -> TermSystem:
     usual = catalogue.system(None)
     if isinstance(usual, TermSystem):
         return usual
-    return next(one.system for one in catalogue.opened.values() if isinstance(one.system, TermSystem))
+    of_terms = [one.system for one in catalogue.opened.values() if isinstance(one.system, TermSystem)]
+    if not of_terms:
+        raise RefusedError(422, "no system here has terms")
+    return of_terms[0]
 
 
 def info(catalogue: Catalogue, limits: Limits) -> Json:

@@ -1,11 +1,13 @@
 """The endpoints: each reads a request, has a thread work out the answer, and sends it."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from lexigraft.core.errors import LexigraftError
 from lexigraft.serve import requests as shapes
 from lexigraft.serve.asking import Asking, search
 from lexigraft.serve.catalogue import Catalogue
@@ -17,13 +19,11 @@ from lexigraft.serve.metrics import KIND as METRICS_KIND
 from lexigraft.serve.openapi import document
 from lexigraft.serve.page_files import INDEX
 from lexigraft.serve.peer_system import PeerSystem
-from lexigraft.serve.refused import AGAIN, RefusedError
-from lexigraft.serve.replies import as_json, read_body, read_parameters, refusal, reply
+from lexigraft.serve.refused import AGAIN, RefusedError, refused_by
+from lexigraft.serve.replies import NOT_KEPT, as_json, read_body, read_parameters, refusal, reply
 from lexigraft.serve.service import READY, Service
 from lexigraft.serve.shapes import Fields
 from lexigraft.serve.vocabulary import list_terms, show_term
-
-NOT_KEPT = {"Cache-Control": "no-store"}
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -33,10 +33,14 @@ class Endpoints:
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self._description: tuple[tuple[str, ...], bytes] | None = None  # of the systems that were there
 
     async def _worked_out(self, task: Callable[[], Any]) -> Response:
         """The answer, made and written as JSON by a thread."""
-        content = await self._service.work.do(lambda: as_json(task()))
+        try:
+            content = await self._service.work.do(lambda: as_json(task()))
+        except LexigraftError as error:
+            raise refused_by(error, 503) from error
         return reply(content, headers=NOT_KEPT)
 
     async def _body(self, request: Request, fields: Fields) -> dict[str, Any]:
@@ -51,8 +55,8 @@ class Endpoints:
 
     async def systems(self, request: Request) -> Response:
         read_parameters(request, Fields({}))
-        catalogue = self._service.catalogue()
-        return await self._worked_out(lambda: describe(catalogue))
+        catalogue, most = self._service.catalogue(), self._service.limits.results
+        return await self._worked_out(lambda: {**describe(catalogue), "most_results": most})
 
     async def search(self, request: Request) -> Response:
         catalogue, limits = self._service.catalogue(), self._service.limits
@@ -111,11 +115,16 @@ class Endpoints:
         service = self._service
         documents = {} if service.shelf is None else _documents(service.shelf.current)
         refreshed = 0 if service.shelf is None else service.shelf.n_refreshed
-        return reply(service.metrics.text(service.work.n_begun, refreshed, documents), kind=METRICS_KIND)
+        # By a thread, but none of those that answer: it is wanted most when those are busy.
+        text = await asyncio.to_thread(service.metrics.text, service.work.n_begun, refreshed, documents)
+        return reply(text, headers=NOT_KEPT, kind=METRICS_KIND)
 
     async def openapi(self, request: Request) -> Response:
         read_parameters(request, Fields({}))
-        return reply(as_json(document(self._service.catalogue().names, self._service.limits)))
+        names = tuple(self._service.catalogue().names)
+        if self._description is None or self._description[0] != names:
+            self._description = names, as_json(document(names, self._service.limits))
+        return reply(self._description[1], headers=NOT_KEPT)
 
     async def page(self, request: Request) -> Response:
         """The page itself, or one of its files."""
@@ -125,7 +134,8 @@ class Endpoints:
             said = "there is no page in this installation; /openapi.json lists what can be asked"
             raise RefusedError(404, said if name == INDEX else "there is no such file")
         headers = {"ETag": found.tag, "Cache-Control": "no-cache"}
-        if request.headers.get("if-none-match") == found.tag:
+        known = request.headers.get("if-none-match", "").split(",")
+        if found.tag in (tag.strip().removeprefix("W/") for tag in known):  # which proxies that compress put before it
             return reply(b"", 304, headers, found.kind)
         return reply(found.content, 200, headers, found.kind)
 

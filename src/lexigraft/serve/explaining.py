@@ -7,6 +7,7 @@ import numpy as np
 from lexigraft.core.errors import InputError, LexigraftError
 from lexigraft.core.types import Contribution, Explanation, TermSource, TracedText
 from lexigraft.explain.contributions import explain
+from lexigraft.explain.lookup import impacts_of
 from lexigraft.index.inverted import Index
 from lexigraft.index.texts import KeptText
 from lexigraft.retrieve.matched_words import WordMatcher
@@ -46,7 +47,7 @@ def explain_hit(system: TermSystem, asked: Asking, doc_id: str) -> Json:
         "text": document.text if document is not None else None if kept is None else kept.contents[:LONGEST_TEXT],
         "contributions": _contributions(state, why, query, document, set(state.own_terms(asked.query).tolist())),
         "only_query": [names[term] for term in _heaviest(vectors) if term not in shared][:MOST_TERMS],
-        "only_document": _only_document(state, document, shared),
+        "only_document": _only_document(state, index, why.doc_ordinal, document, shared),
     }
 
 
@@ -113,9 +114,12 @@ def _words(item: Contribution, traced: TracedText | None, own: dict[int, list[li
     return [[*traced.spans[source.word], item.contribution]]
 
 
-def _only_document(state: Opened, document: TracedText | None, shared: set[int]) -> list[str]:
-    """Terms that the document's text holds and the query does not, in their order; none without the text."""
+def _only_document(state: Opened, index: Index, row: int, document: TracedText | None, shared: set[int]) -> list[str]:
+    """Terms that the document holds and the query does not, the heaviest first; none without its text."""
     if document is None:
         return []
-    found = [int(term) for term in state.own_terms(document.text) if int(term) not in shared]
-    return [state.index.vocabulary.terms[term] for term in found[:MOST_TERMS]]
+    own = [int(term) for term in state.own_terms(document.text) if int(term) not in shared]
+    found = np.array([term for term in own if term < index.n_terms], np.int32)  # a later segment may know more terms
+    weights = impacts_of(index, found, np.array([row], np.int32))[:, 0].astype(np.int64)
+    heaviest = [at for at in np.argsort(-weights, kind="stable") if weights[at] > 0]
+    return [state.index.vocabulary.terms[int(found[at])] for at in heaviest[:MOST_TERMS]]

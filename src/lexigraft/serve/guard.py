@@ -1,26 +1,18 @@
 """Around every request: who may ask, how long an address may be, what browsers are told, and what is counted."""
 
+import asyncio
 import logging
 from time import perf_counter
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from lexigraft.serve.browser_headers import HEADERS
 from lexigraft.serve.limits import LONGEST_HEAD, LONGEST_URL
-from lexigraft.serve.refused import RefusedError
+from lexigraft.serve.refused import AGAIN, RefusedError
 from lexigraft.serve.replies import refusal, reply
-from lexigraft.serve.service import Service
+from lexigraft.serve.service import STOPPING, Service
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-HEADERS = (
-    (b"content-security-policy", POLICY.encode()),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"x-frame-options", b"DENY"),
-)
+OF_WHOM = b"cross-origin-resource-policy"
 OTHER = "other"  # how paths are counted that are no endpoint
 PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, POST",
@@ -66,6 +58,10 @@ class Guard:
             await self._app(scope, receive, send)
         except RefusedError as refused:
             await refusal(refused)(scope, receive, send)
+        except asyncio.CancelledError:
+            if self._service.status != STOPPING:
+                raise
+            await refusal(RefusedError(503, STOPPING, AGAIN))(scope, receive, send)
         except Exception:  # which the client was told already
             log.exception("a request to %s failed", scope["path"] if scope["path"] in self._paths else OTHER)
 
@@ -75,14 +71,14 @@ class Guard:
             raise RefusedError(414, f"the address is longer than {LONGEST_URL:,} bytes; send a POST with a body")
         if sum(len(name) + len(value) for name, value in scope["headers"]) > LONGEST_HEAD:
             raise RefusedError(431, "the headers are too long")
+        if sum(name.lower() == b"host" for name, _ in scope["headers"]) > 1:
+            raise RefusedError(400, "there is more than one Host header")
         preflight = scope["method"] == "OPTIONS"  # which browsers send without a key
         self._service.access.check("/" if preflight else scope["path"], headers)
 
     def _for_origin(self, origin: str | None) -> list[tuple[bytes, bytes]]:
-        """What lets a page of an allowed origin read the answer."""
-        if not self._service.access.origins:
-            return []
-        shared = [(b"vary", b"Origin")]
-        if origin is not None and self._service.access.may_share_with(origin):
-            shared.append((b"access-control-allow-origin", origin.encode("latin-1")))
-        return shared
+        """What lets a page of an allowed origin read the answer, and no other."""
+        varies = [(b"vary", b"Origin")] if self._service.access.origins else []
+        if origin is None or not self._service.access.may_share_with(origin):
+            return [*varies, (OF_WHOM, b"same-origin")]
+        return [*varies, (OF_WHOM, b"cross-origin"), (b"access-control-allow-origin", origin.encode("latin-1"))]

@@ -28,6 +28,7 @@ class Metrics:
             "lexigraft_refreshed_systems", "Systems opened anew since the start", registry=self._registry
         )
         self._documents = Gauge("lexigraft_documents", "Documents of a system", ("system",), registry=self._registry)
+        self._named: set[str] = set()  # systems that have such a series
 
     def begun(self) -> None:
         self._in_flight.inc()
@@ -42,6 +43,9 @@ class Metrics:
         """Everything as Prometheus reads it."""
         self._waiting.set(n_begun)
         self._refreshed.set(n_refreshed)
+        for gone in self._named - documents.keys():
+            self._documents.remove(gone)
+        self._named = set(documents)
         for system, count in documents.items():
             self._documents.labels(system).set(count)
         return generate_latest(self._registry)

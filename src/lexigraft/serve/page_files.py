@@ -1,6 +1,7 @@
 """The page and what it is made of: the files of the folder `page`, which travels with the package."""
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,6 +33,8 @@ class PageFiles:
     def __init__(self, folder: Path = PAGE) -> None:
         self._folder = folder
         self._read: dict[Path, tuple[int, PageFile]] = {}
+        self._files: dict[str, Path] = {}
+        self._folders: dict[Path, int] = {}  # and when each was changed
 
     def get(self, name: str) -> PageFile | None:
         """A file, read anew where it was changed; None where there is none of that name."""
@@ -48,5 +51,15 @@ class PageFiles:
         return self._read[path][1]
 
     def _listed(self) -> dict[str, Path]:
-        files = (path for path in self._folder.rglob("*") if path.suffix in KINDS and path.is_file())
-        return {path.relative_to(self._folder).as_posix(): path for path in files}
+        """Listed anew only where a folder was changed: a look at those is quicker, and the event loop waits for it."""
+        if not self._folders or self._folders != _changes(self._folders):
+            found = list(self._folder.rglob("*"))
+            self._folders = _changes([self._folder, *(path for path in found if path.is_dir())])
+            files = (path for path in found if path.suffix in KINDS and path.is_file())
+            self._files = {path.relative_to(self._folder).as_posix(): path for path in files}
+        return self._files
+
+
+def _changes(folders: Iterable[Path]) -> dict[Path, int]:
+    """When each of the folders that there are was changed."""
+    return {folder: folder.stat().st_mtime_ns for folder in folders if folder.is_dir()}

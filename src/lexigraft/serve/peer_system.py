@@ -1,13 +1,14 @@
 """A dense system or a hybrid of a run, opened to be asked."""
 
 from dataclasses import replace
+from functools import partial
 
 from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.retrieve.answer import Answer
 from lexigraft.retrieve.finding import Asked
 from lexigraft.retrieve.lanes import Lanes
 from lexigraft.retrieve.opened_peer import OpenedPeer
-from lexigraft.retrieve.place import find_place
+from lexigraft.retrieve.place import Place, find_place
 from lexigraft.search.overlap import TERMS as OF_TERMS
 from lexigraft.serve.offered import Offer
 
@@ -23,17 +24,18 @@ class PeerSystem:
         self.offer = offer
         place = find_place(offer.source.path, offer.system)
         self.why = place.why
-        self._place = replace(place, name=offer.name)
-        self._peers: Lanes[OpenedPeer] = Lanes(self._open, threads)
+        # No method opens them, so that nothing keeps a system, and its files, that was replaced.
+        self._peers: Lanes[OpenedPeer] = Lanes(partial(_open, replace(place, name=offer.name)), threads)
         self._peers.open_all()
         with self._peers.one() as peer:
             self.n_documents, self.keeps_texts = peer.opened.n_documents, peer.keeps_texts
 
-    def _open(self) -> OpenedPeer:
-        peer = OpenedPeer(self._place)
-        peer.answer("a question", Asked(1, (), 0.0, 0, OF_TERMS))  # loads its encoder
-        return peer
-
     def answer(self, query: str, k: int) -> Answer:
         with self._peers.one() as peer:
             return peer.answer(query, Asked(k, (), 0.0, 0, OF_TERMS))
+
+
+def _open(place: Place) -> OpenedPeer:
+    peer = OpenedPeer(place)
+    peer.answer("a question", Asked(1, (), 0.0, 0, OF_TERMS))  # loads its encoder
+    return peer

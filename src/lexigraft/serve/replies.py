@@ -13,6 +13,7 @@ from lexigraft.serve.refused import RefusedError
 from lexigraft.serve.shapes import Fields, ListOf
 
 JSON = "application/json"
+NOT_KEPT = {"Cache-Control": "no-store"}
 
 
 def as_json(content: Any) -> bytes:
@@ -24,7 +25,7 @@ def reply(content: bytes, status: int = 200, headers: Mapping[str, str] | None =
 
 
 def refusal(refused: RefusedError) -> Response:
-    return reply(as_json({"error": refused.message}), refused.status, refused.headers)
+    return reply(as_json({"error": refused.message}), refused.status, {**NOT_KEPT, **refused.headers})
 
 
 async def read_body(request: Request, fields: Fields, most: int) -> dict[str, Any]:

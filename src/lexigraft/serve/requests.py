@@ -7,7 +7,7 @@ from lexigraft.serve.shapes import Either, Fields, ListOf, MapOf, Matching, Numb
 
 LONGEST_TERM = 200  # characters
 LONGEST_ID = 1_000
-MOST_TERMS = 1_000  # that are switched off or weighed
+MOST_TERMS = 200  # that are switched off or weighed
 MOST_CONDITIONS = 20
 LONGEST_CONDITION = 1_000
 LARGEST_WEIGHT = 1e4

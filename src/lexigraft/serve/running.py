@@ -18,6 +18,7 @@ from lexigraft.core.errors import SettingError
 from lexigraft.serve.app import make_app
 from lexigraft.serve.catalogue import Shelf
 from lexigraft.serve.connection import BoundedConnection
+from lexigraft.serve.limits import let_open_many_files
 from lexigraft.serve.service import READY, STOPPING, Service
 from lexigraft.serve.work import n_threads
 
@@ -48,17 +49,12 @@ class _Server(uvicorn.Server):
         if self._service.status != STOPPING:
             self._service.stop()
         else:  # whoever asks twice does not want to wait
-            super().handle_exit(sig, frame)
+            self.should_exit = self.force_exit = True
 
     async def on_tick(self, counter: int) -> bool:
         """Called ten times a second; whether to end."""
         self._ticks_to_go -= self._service.status == STOPPING
         return await super().on_tick(counter) or self._ticks_to_go <= 0
-
-
-def end_at_once() -> None:
-    """Until there is anything to answer, SIGTERM ends the process, as asked for and so with status 0."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -103,6 +99,7 @@ def run_server(
     )
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
     server = _Server(config, service)
+    let_open_many_files()
     # Threads that compute and the one that takes requests share an interpreter: at the usual 5 ms a request would wait
     # long for its turn.
     sys.setswitchinterval(0.001)

@@ -1,7 +1,6 @@
 """A system of weighted terms, opened to be asked at any of its prunings."""
 
 from dataclasses import replace
-from functools import cached_property
 from threading import Lock
 
 import numpy as np
@@ -18,9 +17,10 @@ from lexigraft.retrieve.place import Place, find_place
 from lexigraft.retrieve.unknown_words import unknown_words
 from lexigraft.search.overlap import TERMS as OF_TERMS
 from lexigraft.serve.offered import Offer
-from lexigraft.serve.refused import RefusedError
+from lexigraft.serve.refused import AGAIN, RefusedError
 
 MOST_PRUNINGS = 16  # indexes of one system that are open at once
+REPLACED = "this system is being replaced; ask again in a second"
 
 
 class TermSystem:
@@ -28,27 +28,34 @@ class TermSystem:
 
     Queries are cut here and not by the state that is searched, so that one open index serves every qk."""
 
-    def __init__(self, offer: Offer, threads: int) -> None:
+    def __init__(self, offer: Offer, threads: int, former: "TermSystem | None" = None) -> None:
+        """`former` is the system that this one replaces, whose encoders it may go on with."""
         self.offer = offer
         place = find_place(offer.source.path, offer.system)
         self.qk, self.dk, self.why = place.qk, place.dk, place.why
         self.place: Place = replace(place, qk=0, name=offer.name)
         self.state = Opened(self.place, encoders=threads)
         self._prunings: dict[DocumentCut, Opened] = {self.dk: self.state}
-        self._lock = Lock()
+        self._lock, self._order_lock = Lock(), Lock()
+        self._order: tuple[list[str], NDArray[np.int32]] | None = None
         self.postings = postings_of(self.state)
+        if former is not None and self.state.is_model:  # BM25's know how often words are in the documents
+            _share_encoders(former.state, self.state)
         warm(self.state)
 
     @property
     def vocabulary(self) -> Vocabulary:
         return self.state.index.vocabulary
 
-    @cached_property
+    @property
     def terms_in_order(self) -> tuple[list[str], NDArray[np.int32]]:
-        """All terms in the order of their characters, and the number of each."""
-        terms = list(self.vocabulary.terms)
-        order = sorted(range(len(terms)), key=terms.__getitem__)
-        return [terms[at] for at in order], np.array(order, np.int32)
+        """All terms in the order of their characters, and the number of each: sorted once, whoever asks meanwhile."""
+        with self._order_lock:
+            if self._order is None:
+                terms = list(self.vocabulary.terms)
+                order = sorted(range(len(terms)), key=terms.__getitem__)
+                self._order = [terms[at] for at in order], np.array(order, np.int32)
+            return self._order
 
     def at(self, qk: QueryCut | None, dk: DocumentCut | None) -> tuple[Opened, QueryCut, DocumentCut]:
         """The state whose documents keep `dk`, and the (qk, dk) that are meant where one is not given."""
@@ -63,8 +70,8 @@ class TermSystem:
         return run is not None and where_it_stands(run.index(self.place.view, self.place.system, dk)).is_dir()
 
     def _pruned_to(self, dk: DocumentCut) -> Opened:
-        if dk in self._prunings:
-            return self._prunings[dk]
+        if (open_already := self._prunings.get(dk)) is not None:
+            return open_already
         run = self.place.run
         if run is None or not self.can_serve(dk):
             raise RefusedError(422, f"dk of {self.offer.name} is not allowed: /systems lists the points that there are")
@@ -72,18 +79,28 @@ class TermSystem:
             if dk not in self._prunings:
                 path = run.index(self.place.view, self.place.system, dk)
                 opened = Opened(replace(self.place, index=path, dk=dk))
-                self._share_encoders(opened)
+                self._require_same_version(opened)
+                _share_encoders(self.state, opened)
                 if len(self._prunings) >= MOST_PRUNINGS:
                     self._prunings.pop(next(key for key in self._prunings if key != self.dk))
                 self._prunings[dk] = opened
             return self._prunings[dk]
 
-    def _share_encoders(self, other: Opened) -> None:
-        """A model is open once for all prunings of what it wrote; the fingerprint in its description says that it is
-        the same."""
-        if other.index.query_encoder == self.state.index.query_encoder:
-            other.encoders = self.state.encoders
-            other.encoder = self.state.encoder
+    def _require_same_version(self, other: Opened) -> None:
+        """A run that is made anew has its indexes replaced one after the other: a later one does not fit this system,
+        whose successor is opened as soon as all of it is there."""
+        made_of = [(one.index.vocab_fingerprint, one.parents.get("vectors")) for one in (self.state, other)]
+        if made_of[0] != made_of[1]:
+            raise RefusedError(503, REPLACED, AGAIN)
+
+
+def _share_encoders(former: Opened, other: Opened) -> None:
+    """A model is open once for all that it wrote; the fingerprint in its description says that it is the same, and that
+    of the vocabulary that terms have the same numbers."""
+    told = [(one.index.query_encoder, one.index.vocab_fingerprint) for one in (former, other)]
+    if told[0] == told[1]:
+        other.encoders = former.encoders
+        other.encoder = former.encoder
 
 
 def postings_of(state: Opened) -> NDArray[np.int64]:

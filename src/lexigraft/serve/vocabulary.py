@@ -42,6 +42,7 @@ def list_terms(system: TermSystem, wackiness: GivenWackiness, read: Mapping[str,
         ],
         "page": page,
         "pages": pages,
+        "scored": scores is not None,
     }
 
 

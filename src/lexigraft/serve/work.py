@@ -41,7 +41,10 @@ class Work:
         def unless_late() -> T:
             if monotonic() > deadline:
                 raise TimeoutError
-            return task()
+            try:
+                return task()
+            except StopIteration as error:  # which no future can hold: whoever waits for it would wait for ever
+                raise RuntimeError("a task ended without an answer") from error
 
         future = self._pool.submit(unless_late)
         future.add_done_callback(self._ended)

@@ -27,6 +27,8 @@ def keyed(run, tmp_path_factory):
         ("evil.example", False),
         ("127.0.0.1.evil.example", False),
         ("localhost@evil.example", False),
+        ("[::1]evil.example", False),
+        ("[::1]:80:80", False),
         ("", False),
     ],
 )
@@ -38,7 +40,10 @@ def test_names_that_were_allowed(keyed):
     assert keyed.ask("GET", "/healthz", headers={"host": "search.example:99"}).status_code == 200
     assert access_for("0.0.0.0", ["*"]).check("/", {"host": "anything"}) is None
     assert "0.0.0.0" not in access_for("0.0.0.0").hosts and "10.1.2.3" in access_for("10.1.2.3").hosts
-    assert [host_name(host) for host in ("A:1", "[::1]:2", "::1", "x")] == ["a", "::1", ":", "x"]
+    assert [host_name(host) for host in ("A:1", "[::1]:2", "::1", "x")] == ["a", "::1", "::1", "x"]
+    written = access_for("2001:DB8::1", ["2001:db8:0::5", "[2001:db8::6]", "Ours.Example:80"])
+    for host in ("[2001:db8::1]:80", "[2001:DB8::5]", "[2001:db8:0:0::6]:1", "ours.example"):
+        written.check("/", {"host": host})
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:81", "http://[", "file://"])
@@ -74,11 +79,51 @@ def test_files_of_keys_that_cannot_be(tmp_path):
     (tmp_path / "none").write_text("# nothing\n")
     (tmp_path / "short").write_text("secret\n")
     (tmp_path / "bytes").write_bytes(b"\xff" * 20)
-    for name in ("none", "short", "bytes", "absent"):
+    (tmp_path / "accents").write_text("clé-de-vingt-lettres\n", encoding="utf-8")
+    (tmp_path / "marked").write_bytes(b"\xef\xbb\xbf" + KEY.encode())
+    assert read_keys(tmp_path / "marked") == (KEY.encode(),)
+    for name in ("none", "short", "bytes", "absent", "accents"):
         with pytest.raises(InputError, match=name):
             read_keys(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "origin", ["ours.example", "https://a.b/c", "https://a.b?", "https://a.b/?c", "https://a.b#c", "https://u@a.b",
+               "https://a.b:port", "https://[", "ftp://a.b", ""],
+)  # fmt: skip
+def test_what_is_no_origin(origin):
     with pytest.raises(SettingError, match="allow-origin"):
-        access_for("127.0.0.1", origins=["ours.example"])
+        access_for("127.0.0.1", origins=[origin])
+
+
+def test_origins_as_browsers_write_them():
+    given = ["https://Example.org:443/", "HTTP://example.org:80", "http://A.b:8080", "https://[2001:DB8::1]:443", "*"]
+    written = {"https://example.org", "http://example.org", "http://a.b:8080", "https://[2001:db8::1]", "*"}
+    assert access_for("127.0.0.1", origins=given).origins == written
+
+
+def test_two_names_at_once(server):
+    hosts = [("host", "127.0.0.1"), ("host", "127.0.0.1")]
+    assert "more than one" in server.refused(400, "GET", "/healthz", headers=hosts)
+
+
+def test_what_other_pages_fetch_without_saying_who_they_are(server, keyed):
+    def status(site, mode, one=server, **named):
+        headers = {"sec-fetch-site": site, "sec-fetch-mode": mode, **named}
+        return one.ask("GET", "/healthz", headers=headers).status_code
+
+    for site in ("cross-site", "same-site"):
+        assert status(site, "no-cors") == status(site, "cors") == 403 and status(site, "navigate") == 200
+    assert status("same-origin", "cors") == status("none", "navigate") == 200
+    assert status("cross-site", "cors", keyed, origin="https://ours.example") == 200
+    assert server.ask("GET", "/healthz").headers["cross-origin-resource-policy"] == "same-origin"
+    shared = keyed.ask("GET", "/healthz", headers={"origin": "https://ours.example"})
+    assert shared.headers["cross-origin-resource-policy"] == "cross-origin"
+
+
+def test_what_is_not_to_be_kept(server):
+    for path in ("/healthz", "/openapi.json", "/metrics", "/no", "/search", "/page/no.js"):
+        assert server.ask("GET", path).headers["cache-control"] == "no-store"
 
 
 def test_every_answer_tells_browsers_to_be_strict(server):
@@ -98,9 +143,18 @@ def test_the_page_and_its_files(run, tmp_path):
     found = server.ask("GET", "/")
     assert found.headers["content-type"] == "text/html; charset=utf-8" and "Search" in found.text
     assert server.ask("GET", "/", headers={"if-none-match": found.headers["etag"]}).status_code == 304
+    for known in (f"W/{found.headers['etag']}", f'"other", {found.headers["etag"]}'):
+        assert server.ask("GET", "/", headers={"if-none-match": known}).status_code == 304
     assert server.ask("GET", "/page/parts/a.js").headers["content-type"] == "text/javascript; charset=utf-8"
     for name in ("secret.pem", "out.css", "parts", "", "../keys"):
         server.refused(404, "GET", f"/page/{name}")
     (tmp_path / "index.html").write_text("<!doctype html><title>Changed</title>")
     assert "Changed" in server.ask("GET", "/").text
+    (tmp_path / "parts/b.js").write_text("export {}")
+    assert server.ask("GET", "/page/parts/b.js").status_code == 200
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pathlib.Path.rglob", None)  # the folder is not listed again while it is the same
+        assert server.ask("GET", "/page/parts/b.js").status_code == 200
+    (tmp_path / "parts/b.js").unlink()
+    server.refused(404, "GET", "/page/parts/b.js")
     assert "openapi" in InProcess([run], page=tmp_path / "absent").refused(404, "GET", "/")

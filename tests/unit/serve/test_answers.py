@@ -1,11 +1,18 @@
 """What the endpoints answer for a run of BM25: the same as the library, in the shapes that are promised."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 
 from lexigraft.retrieve.retriever import Retriever
-from lexigraft.serve.answer_schemas import SEARCH
+from lexigraft.serve.answer_schemas import HIT, SEARCH, VOCABULARY
+from lexigraft.serve.asking import _hit
+from lexigraft.serve.limits import Limits
+from lexigraft.serve.metrics import Metrics
+from lexigraft.serve.wackiness import GivenWackiness
+from tests.scored_terms import write_scores
+from tests.serving import InProcess
 from tests.unit.serve.conftest import MARKUP
 
 QUERY = "remove duplicate items but keep their order, quxily"
@@ -38,6 +45,7 @@ def test_a_search_says_what_the_library_says(server, run):
     assert "duplicates" in [word.lower() for word in marked] and first["metadata"]["year"] == 2000
     touched = sum(term["postings"] for term in found["terms"])
     assert found["postings"] == touched and found["FLOPS"] == touched / 6
+    assert first["passage"] is None
     linked = server.get("/search", params={"q": QUERY, "k": 3, "qk": "", "dk": "", "where": ""})
     assert linked["hits"] == found["hits"]
 
@@ -90,6 +98,27 @@ def test_an_explanation_adds_up_and_names_its_words(server):
     assert len(off["contributions"]) == len(why["contributions"]) - 1
     assert server.post("/explain", query="graph", doc_id="d1")["contributions"] == []
     assert "no document" in server.refused(404, "POST", "/explain", json={"query": "order", "doc_id": "d99"})
+
+
+def test_what_a_document_weighs_most_comes_first_though_nobody_asked_for_it(server):
+    only = server.post("/explain", query="list", doc_id="d2")["only_document"]
+    weights = []
+    for name in only:
+        documents = server.get("/vocabulary/term", params={"term": name})["documents"]
+        weights += [one["weight"] for one in documents if one["doc_id"] == "d2"]
+    assert len(weights) == len(only) > 3 and weights == sorted(weights, reverse=True) and len(set(weights)) > 1
+
+
+def test_the_most_results_that_one_may_ask_for(server, run):
+    assert server.get("/systems")["most_results"] == 100
+    assert InProcess([run], Limits(results=15)).get("/systems")["most_results"] == 15
+
+
+def test_whether_anybody_scored_the_terms(server, run, tmp_path):
+    assert server.get("/vocabulary")["scored"] is False
+    write_scores(tmp_path / "scores", Retriever.open(run).vocabulary, n_scored=0)
+    found = InProcess([run], wackiness=GivenWackiness([tmp_path / "scores"])).get("/vocabulary")
+    assert found["scored"] is True and set(found) == set(VOCABULARY["properties"])
 
 
 def test_texts_become_terms(server):
@@ -151,3 +180,15 @@ def test_counts_for_prometheus(server):
 @pytest.mark.parametrize("query", ["", " ", "?!", "한국어 순서를", "𝔘𝔫𝔦 🙂", "a" * 2000, "the of and"])
 def test_odd_queries_have_answers(server, query):
     assert server.post("/search", query=query)["query"] == query
+
+
+def test_a_hit_names_its_passage():
+    document = SimpleNamespace(doc_id="d1", passage="d1#2", title="", score=1.0, snippet=None, metadata={}, matches=())
+    assert _hit(document)["passage"] == "d1#2" and set(_hit(document)) == set(HIT["properties"])
+
+
+def test_systems_that_are_gone_are_not_counted():
+    metrics = Metrics()
+    assert b'{system="a"}' in metrics.text(0, 0, {"a": 1, "b": 2})
+    found = metrics.text(0, 0, {"b": 2})
+    assert b'{system="a"}' not in found and b'{system="b"} 2.0' in found

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.errors import ArtifactError, InputError, MissingExtraError
 from lexigraft.serve.limits import Limits
 from lexigraft.serve.refused import HIDDEN, refused_by
 from tests.serving import InProcess
@@ -34,6 +34,8 @@ JSON = {"content-type": "application/json"}
         (422, b'{"query": "a", "qk": -1}'),
         (422, b'{"query": "a", "qk": 2.5}'),
         (422, b'{"query": "a", "qk": 1e400}'),
+        (422, b'{"query": "a", "qk": 1' + b"0" * 400 + b"}"),
+        (422, b'{"query": "a", "weights": {"list": -1' + b"0" * 400 + b"}}"),
         (422, b'{"query": "a", "qk": "m1.5"}'),
         (422, b'{"query": "a", "qk": "m0.0"}'),
         (422, b'{"query": "a", "dk": [1]}'),
@@ -139,7 +141,35 @@ def test_what_fails_inside_is_for_the_log(server, monkeypatch, caplog):
 
 
 def test_a_place_on_this_machine_is_told_to_nobody():
-    for error in (ArtifactError("anything"), InputError("see /root/run"), InputError("there is ../x")):
-        assert refused_by(error).message == HIDDEN
+    for error in (ArtifactError("anything"), InputError("see /root/run"), InputError("there is ../x"),
+                  MissingExtraError("it", "that", "install it")):  # fmt: skip
+        refused = refused_by(error)
+        assert refused.message == HIDDEN and refused.status == 503
     assert refused_by(InputError("year/month is <b>no</b> key; 1/2")).message == "year/month is <b>no</b> key; 1/2"
     assert refused_by(InputError("a\nb\x1b[31m\u2028c")).message.count("\n") == 0
+    assert refused_by(InputError("/a/b, not /root/run"), given=["is = /a/b"]).message == HIDDEN
+
+
+def test_the_clients_own_words_are_no_place(server):
+    said = server.refused(422, "POST", "/search", json={"query": "a", "where": ["year = /a/b"]})
+    assert "/a/b" in said
+
+
+def test_an_error_of_the_library_anywhere_is_no_fault_of_the_server(server, monkeypatch):
+    def fail(*_):
+        raise ArtifactError("run/judged/texts is damaged")
+
+    monkeypatch.setattr("lexigraft.serve.asking.vectors_of", fail)
+    assert server.refused(503, "POST", "/search", json={"query": "a"}) == HIDDEN
+
+
+def test_where_no_system_has_terms(server, monkeypatch):
+    monkeypatch.setattr("lexigraft.serve.embeddings.TermSystem", int)
+    assert "has terms" in server.refused(422, "GET", "/info")
+    assert "has terms" in server.refused(422, "POST", "/embed_sparse", json={"inputs": "a"})
+    monkeypatch.setattr("lexigraft.serve.endpoints.info", lambda *_: next(iter(())))
+    server.refused(500, "GET", "/info")
+
+
+def test_terms_that_are_switched_off_are_bounded(server):
+    server.refused(422, "POST", "/search", json={"query": "a", "without": [str(number) for number in range(201)]})

@@ -25,6 +25,7 @@ export function useKey(text) {
 }
 
 async function explained(response) {
+  if (response.status === 401) return key ? "This key is not one of the server’s." : "This server asks for a key.";
   try {
     const body = await response.json();
     if (typeof body.error === "string") return body.error;
@@ -36,6 +37,7 @@ async function explained(response) {
 
 async function send(path, options) {
   const headers = { Accept: "application/json", ...options.headers };
+  if (/[^\x20-\x7e\xa0-\xff]/.test(key)) throw new Refused("This key has a character that no key can have.", 401);
   if (key) headers.Authorization = `Bearer ${key}`;
   let response;
   try {
@@ -45,7 +47,12 @@ async function send(path, options) {
     throw new Refused("The server does not answer. Is it still running?", 0);
   }
   if (!response.ok) throw new Refused(await explained(response), response.status);
-  return response.json();
+  try {
+    return await response.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refused("What answered is not this page’s server, but something before it.", response.status);
+  }
 }
 
 export function ask(path, question = {}, signal = undefined) {

@@ -5,7 +5,7 @@ import { drawn } from "./dom.js";
 import { significant } from "./numbers.js";
 
 const HEIGHT = 340;
-const EDGE = { top: 24, right: 24, bottom: 48, left: 56 };
+const EDGE = { top: 24, right: 1, bottom: 48, left: 44 }; // its plot ends where the page does
 const SIZE = 6;
 
 const SHAPES = [
@@ -73,7 +73,7 @@ function axes(scale, width, names) {
     nodes.push(drawn("text", { x: EDGE.left - 8, y: scale.y(value) + 4, "text-anchor": "end" }, significant(value, 3)));
   }
   nodes.push(drawn("text", { class: "axis", x: width - EDGE.right, y: HEIGHT - 8, "text-anchor": "end" }, names.x));
-  nodes.push(drawn("text", { class: "axis", x: EDGE.left - 8, y: 14, "text-anchor": "start" }, names.y));
+  nodes.push(drawn("text", { class: "axis", x: 0, y: 14, "text-anchor": "start" }, names.y));
   return drawn("g", { "aria-hidden": "true" }, nodes);
 }
 

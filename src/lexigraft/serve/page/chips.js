@@ -1,9 +1,7 @@
 // The query as the system reads it: its own words, and what the model adds. Each term can be switched off.
 
 import { element } from "./dom.js";
-import { count, significant } from "./numbers.js";
-
-const AT_FIRST = 18; // two rows or three; a whole expansion has a hundred terms
+import { count, plural, significant } from "./numbers.js";
 
 function chip(term, isOff, id, onSwitch) {
   const title = `weight ${significant(term.weight, 3)}, in ${count(term.postings ?? 0)} documents`;
@@ -22,30 +20,34 @@ function group(name, terms, off, id, onSwitch) {
 }
 
 function unused(terms) {
-  if (terms.length === 0) return null;
   const listed = element("p", { class: "small quiet-text" }, terms.map((term) => term.term).join(", "));
-  const summary = element("summary", { class: "small" }, `${count(terms.length)} lighter terms are not searched at this cost`);
+  const summary = element("summary", { class: "small" }, `${plural(terms.length, "lighter term")} not used`);
   return element("details", { class: "unused" }, summary, listed);
 }
 
-// `answer.terms` heaviest first; of them those that pruning dropped are only named.
-export function chipsOf(answer, side, id, showsAll, handlers) {
+// `answer.terms` heaviest first; of them those that pruning dropped are only named. `shown` of them are, of `atFirst`.
+export function chipsOf(answer, side, id, shown, atFirst, handlers) {
   const off = new Set(side.off);
   const searched = answer.terms.filter((term) => term.kept || off.has(term.term));
   const dropped = answer.terms.filter((term) => !term.kept && !off.has(term.term));
-  const seen = showsAll ? searched : searched.filter((term, at) => at < AT_FIRST || off.has(term.term));
+  const seen = searched.filter((term, at) => at < shown || off.has(term.term));
   const own = seen.filter((term) => term.own);
   const added = seen.filter((term) => !term.own);
   const more = searched.length - seen.length;
-  const nodes = [
+  const groups = [
     group("In your query", own, off, id, handlers.onSwitch),
     group("Added by the model", added, off, id, handlers.onSwitch),
-  ];
-  if (more > 0 || showsAll && searched.length > AT_FIRST) {
+  ].filter(Boolean);
+  const rest = [];
+  if (more > 0 || shown > atFirst && searched.length > atFirst) {
     const text = more > 0 ? `Show ${count(more)} more` : "Show fewer";
-    nodes.push(element("button", { type: "button", class: "quiet small", "data-key": `${id}-more-chips`, on: { click: handlers.onMore } }, text));
+    rest.push(element("button", { type: "button", class: "quiet small", "data-key": `${id}-more-chips`, on: { click: handlers.onMore } }, text));
   }
-  nodes.push(unused(dropped));
+  if (dropped.length) rest.push(unused(dropped));
+  const nodes = [
+    groups.length ? element("div", { class: "chip-groups" }, groups) : null,
+    rest.length ? element("div", { class: "chip-rest" }, rest) : null,
+  ];
   if (answer.unknown?.length) {
     nodes.push(element("p", { class: "small quiet-text" }, `No document knows: ${answer.unknown.join(", ")}`));
   }

@@ -1,7 +1,7 @@
 // The dial: a way along the measured curve of a system, from its cheapest point to its dearest, with what each is worth.
 
 import { element } from "./dom.js";
-import { flops, milliseconds, pruning, quality } from "./numbers.js";
+import { flops, kept, milliseconds, quality } from "./numbers.js";
 import { pointAt, pointsOf } from "./systems.js";
 
 export function createDial(id, measure, onMove, onRest) {
@@ -12,6 +12,7 @@ export function createDial(id, measure, onMove, onRest) {
   const row = element("div", { class: "dial-row" }, label, range);
   const node = element("div", { class: "dial" }, row, facts, note);
   let shown = null;
+  let current; // point; undefined where the setting was not measured
 
   range.addEventListener("input", () => {
     const point = pointsOf(shown)[Number(range.value)];
@@ -29,17 +30,19 @@ export function createDial(id, measure, onMove, onRest) {
     range.max = String(Math.max(0, points.length - 1));
     if (index >= 0 && range.value !== String(index)) range.value = String(index);
     const point = points[index];
+    current = point;
     facts.replaceChildren(...(point ? factsOf(point, measure) : []));
     note.textContent = point ? noteOf(point) : "This setting is none of the measured ones.";
     range.setAttribute("aria-valuetext", point ? spoken(point, index, points.length, measure) : note.textContent);
   }
-  return { node, update };
+  function inShort() {
+    return current ? [`${measure} ${quality(worth(current, measure))}`, milliseconds(current.ms)] : [];
+  }
+  return { node, update, inShort };
 }
 
 function noteOf(point) {
-  const kept = pruning(point.qk, point.dk);
-  const what = kept === "whole vectors" ? "Whole vectors" : `Terms kept of queries and documents: ${kept}`;
-  return point.chosen ? `${what}. The run’s own choice.` : `${what}.`;
+  return point.chosen ? `${kept(point.qk, point.dk)}. The run’s own choice.` : `${kept(point.qk, point.dk)}.`;
 }
 
 // An older report measures other things first; the point then has that number under its own name.
@@ -59,5 +62,5 @@ function factsOf(point, measure) {
 function spoken(point, index, all, measure) {
   const place = `${index + 1} of ${all}`;
   const values = `${measure} ${quality(worth(point, measure))}, FLOPS ${flops(point.FLOPS)}, ${milliseconds(point.ms)}`;
-  return `${place}: ${pruning(point.qk, point.dk)}, ${values}`;
+  return `${place}: ${values}. ${noteOf(point)}`;
 }

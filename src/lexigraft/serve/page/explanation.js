@@ -37,9 +37,6 @@ export function createExplanation() {
 }
 
 function explained(answer, query) {
-  if (answer.contributions.length === 0) {
-    return [element("p", { class: "small" }, "This system compares whole texts: no single term makes its score.")];
-  }
   const text = answer.text ? markedText(answer) : null;
   const table = termTable(answer, query, text);
   const parts = [
@@ -66,7 +63,7 @@ function termTable(answer, query, text) {
   const rows = answer.contributions.map((term, at) => termRow(term, at, most, query, answer.text, text));
   const head = element("thead", {}, element("tr", {},
     element("th", { scope: "col" }, "Term"), element("th", { scope: "col" }, "Adds"),
-    element("th", { scope: "col", class: "wide-only" }, "Query × document"), element("th", { scope: "col" }, "From")));
+    element("th", { scope: "col", class: "number wide-only" }, "Query × document"), element("th", { scope: "col", class: "from" }, "From")));
   const body = element("tbody", {}, rows.slice(0, AT_FIRST));
   const nodes = [element("table", { class: "terms" }, element("caption", { class: "unseen" }, "What each term adds to the score"), head, body)];
   if (rows.length > AT_FIRST) {

@@ -11,9 +11,12 @@ const SIGNS = {
   yes_or_no: [["=", "is"], ["!=", "is not"]],
 };
 
+const WORDS = new Set(["and", "or", "not", "in", "has"]);
+
 export function condition(field, sign, value) {
   const plain = field.kind === "number" || field.kind === "date";
-  return `${field.name} ${sign} ${plain ? value.trim() : quoted(value)}`;
+  const name = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(field.name) && !WORDS.has(field.name.toLowerCase()) ? field.name : quoted(field.name);
+  return `${name} ${sign} ${plain ? value.trim() : quoted(value)}`;
 }
 
 const quoted = (text) => `"${text.replace(/[\\"]/g, "\\$&")}"`;

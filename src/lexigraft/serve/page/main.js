@@ -34,47 +34,57 @@ function listenToViews(store) {
     const link = event.target.closest("[data-view]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    store.set({ view: link.dataset.view });
+    if (link.dataset.view !== store.state.view) store.set({ view: link.dataset.view });
   });
 }
 
-async function start() {
+let again = null; // asks for what is shown once more; null until the page has begun
+
+// What the address says is shown at once, though the systems may take a while.
+function showAddress(store) {
+  showView(store.state);
+  if (byId("query").value === "") byId("query").value = store.state.q;
+  listenToViews(store);
+  store.listen((state, former) => state.view !== former.view && showView(state));
+}
+
+async function start(store) {
   const offered = await ask("systems");
   if (offered.systems.length === 0) throw new Error("The server has no system to search with.");
-  const store = createStore();
   const typed = byId("query").value; // while the systems were asked for
-  if (typed) store.set({ q: typed, open: "" }, "growing");
+  if (typed !== store.state.q) store.set({ q: typed, open: "" }, "growing");
   const views = {
     search: createSearchView(store, offered, askForKey),
-    vocabulary: createVocabularyView(byId("vocabulary"), store, offered),
-    report: createReportView(byId("report"), store, offered),
+    vocabulary: createVocabularyView(byId("vocabulary"), store, offered, askForKey),
+    report: createReportView(byId("report"), store, offered, askForKey),
   };
-  store.listen((state, former) => {
-    if (state.view !== former.view) showView(state);
-    views[state.view].update(state, former);
-  });
-  listenToViews(store);
+  store.listen((state, former) => views[state.view].update(state, former));
   listenToKeys(store);
   addEventListener("pagehide", () => store.settle());
-  showView(store.state);
-  views[store.state.view].update(store.state, null);
+  again = () => views[store.state.view].update(store.state, null);
+  again();
   if (store.state.view === "search" && store.state.q === "") byId("query").focus();
 }
 
 async function startOrSayWhy() {
   try {
-    await start();
+    await start(store);
     showTrouble("");
   } catch (error) {
     showTrouble(error.message);
     askForKey(error);
-    if (error.status === 503) setTimeout(startOrSayWhy, RETRY_MS); // its systems are still being opened
+    if (error.status === 503 || error.status === 429) setTimeout(startOrSayWhy, RETRY_MS); // systems are being opened, or many ask
   }
 }
 
+const store = createStore();
+showAddress(store);
 byId("key-form").addEventListener("submit", (event) => {
   event.preventDefault();
   useKey(byId("key").value);
-  location.reload(); // one way to start, whatever failed before
+  byId("key-form").hidden = true;
+  showTrouble("");
+  if (again) again();
+  else startOrSayWhy();
 });
 startOrSayWhy();

@@ -2,21 +2,34 @@
 
 import { element } from "./dom.js";
 
-// The pieces between all borders of all spans, each with the names of the spans that cover it.
+// A text as code points, split once however many terms ask for words of it.
+let last = { text: "", points: [] };
+function pointsOf(text) {
+  if (last.text !== text) last = { text, points: Array.from(text) };
+  return last.points;
+}
+
+// The pieces between all borders of all spans, each with the names of the spans that cover it, in one pass over them.
 export function pieces(text, spans) {
-  const points = Array.from(text);
+  const points = pointsOf(text);
   const fits = ([start, end]) => Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start < end && end <= points.length;
   const used = spans.filter(({ span }) => fits(span));
-  const borders = new Set([0, points.length]);
-  for (const { span } of used) borders.add(span[0]).add(span[1]);
-  const sorted = [...borders].sort((one, other) => one - other);
-  const found = [];
-  for (let at = 0; at + 1 < sorted.length; at += 1) {
-    const [start, end] = [sorted[at], sorted[at + 1]];
-    const names = used.filter(({ span }) => span[0] <= start && end <= span[1]).map(({ name }) => name);
-    found.push({ text: points.slice(start, end).join(""), names: [...new Set(names)] });
+  const changes = new Map([[0, []], [points.length, []]]);
+  const at = (place) => changes.get(place) ?? changes.set(place, []).get(place);
+  for (const { span, name } of used) {
+    at(span[0]).push([name, 1]);
+    at(span[1]).push([name, -1]);
   }
-  return found;
+  const borders = [...changes.keys()].sort((one, other) => one - other);
+  const covering = new Map();
+  return borders.slice(0, -1).map((start, place) => {
+    for (const [name, by] of changes.get(start)) {
+      const many = (covering.get(name) ?? 0) + by;
+      if (many) covering.set(name, many);
+      else covering.delete(name);
+    }
+    return { text: points.slice(start, borders[place + 1]).join(""), names: [...covering.keys()] };
+  });
 }
 
 export function marked(text, marks) {
@@ -26,7 +39,7 @@ export function marked(text, marks) {
 
 // The words of spans, each once however it is written.
 export function words(text, spans) {
-  const points = Array.from(text);
+  const points = pointsOf(text);
   const found = new Map();
   for (const [start, end] of spans) {
     const word = points.slice(start, end).join("").trim();

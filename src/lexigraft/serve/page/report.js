@@ -19,13 +19,14 @@ export function measuresOf(rows) {
   return names.filter((name) => rows.every((row) => Number.isFinite(row[name]) && row[name] >= 0 && row[name] <= 1));
 }
 
-export function createReportView(place, store, offered) {
+export function createReportView(place, store, offered, onRefused) {
   const dial = createDial("report-dial", offered.measure, (point) => store.setSide(0, point, "growing"), () => store.settle());
   const select = element("select", { id: "report-system" }, offered.systems.map((system) => option(system.name, system.name)));
   const choice = element("div", { class: "side-choice" }, element("label", { for: select.id, class: "small" }, "System"), select);
   const body = element("div", { class: "report-runs" });
-  place.append(element("div", { class: "report-dial" }, choice, dial.node), body);
-  let pictures = null;
+  place.append(element("div", { class: "report-dial panel" }, choice, dial.node), body);
+  let pictures = [];
+  let loading = null;
   select.addEventListener("change", () => store.setSide(0, { system: select.value, qk: "", dk: "", off: [] }));
 
   async function load() {
@@ -41,12 +42,16 @@ export function createReportView(place, store, offered) {
     select.value = system.name;
     dial.update(system, state.sides[0]);
     try {
-      if (pictures === null) await load();
-      showTrouble("");
+      await (loading ??= load());
     } catch (error) {
+      loading = null;
+      if (store.state.view !== "report") return;
       showTrouble(error.message);
+      onRefused(error);
       return;
     }
+    if (store.state.view !== "report") return; // the line of errors is another view's by now
+    showTrouble("");
     for (const picture of pictures) picture.update(store.state);
   }
   return { update };
@@ -90,7 +95,7 @@ function createPicture(run, store, offered) {
   }
 
   function update(state) {
-    const width = Math.max(280, Math.min(place.clientWidth || 720, 900));
+    const width = Math.max(280, place.clientWidth || 720);
     const costOf = (row) => (cost.value === "ms" ? timeOf(row) : row.FLOPS);
     const pointOf = (row) => ({ x: costOf(row), y: row[choice.value], text: said(row, choice.value), isCurrent: isCurrent(row, state), row });
     const series = names.map((name) => ({

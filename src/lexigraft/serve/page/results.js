@@ -33,7 +33,7 @@ function hitNode(hit, at, given) {
   const where = `${given.id}-hit-${at}`;
   const button = element("button", {
     type: "button", class: "hit-open", "aria-expanded": String(isOpen), "aria-controls": `${where}-why`,
-    "data-key": `${given.id}-hit-${hit.doc_id}`, "data-doc": hit.doc_id, on: { click: () => given.onOpen(isOpen ? "" : hit.doc_id) },
+    "data-key": `${given.id}-hit-${hit.doc_id}`, "data-doc": hit.doc_id, on: { click: (event) => given.onOpen(isOpen ? "" : hit.doc_id, event.currentTarget) },
   }, hit.title || hit.doc_id);
   const facts = [`score ${score(hit.score)}`, ...(hit.title ? [hit.doc_id] : []), ...metadataOf(hit)];
   const why = element("div", { id: `${where}-why`, class: "why", hidden: !isOpen });

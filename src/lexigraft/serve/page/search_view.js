@@ -6,9 +6,10 @@ import { byId } from "./dom.js";
 import { createFilters } from "./filters.js";
 import { plural } from "./numbers.js";
 import { createSide, prunings } from "./side.js";
-import { counterpart, systemOf } from "./systems.js";
+import { canCompare, counterpart, systemOf } from "./systems.js";
 
 const SEARCHED = ["q", "k", "sides", "where"];
+const PENDING_MS = 300; // after which an answer is seen to be awaited: a page that fades at every key would flicker
 
 export function createSearchView(store, offered, onRefused) {
   const { systems } = offered;
@@ -16,7 +17,7 @@ export function createSearchView(store, offered, onRefused) {
   const compare = byId("compare");
   const sides = [createSide(0, store, offered), createSide(1, store, offered)];
   const filters = createFilters(byId("filters"), store, systems);
-  const question = newestOnly((signal, state) => Promise.all(state.sides.map((side) => askOne(systems, state, side, signal))));
+  const question = newestOnly((signal, state) => Promise.all(state.sides.map((side) => askOne(offered, state, side, signal))));
 
   input.addEventListener("input", () => {
     const q = input.value;
@@ -28,20 +29,34 @@ export function createSearchView(store, offered, onRefused) {
     event.preventDefault();
     store.settle();
   });
+  compare.hidden = !canCompare(systems);
   compare.addEventListener("click", () => {
     const [first, second] = store.state.sides;
     store.set({ sides: second ? [first] : [first, counterpart(systems, first)] });
   });
 
+  let pending = 0;
+
+  function showPending(isPending) {
+    clearTimeout(pending);
+    if (isPending) pending = setTimeout(() => byId("sides").setAttribute("aria-busy", "true"), PENDING_MS);
+    else byId("sides").removeAttribute("aria-busy");
+  }
+
   async function search(state) {
+    showPending(state.q.trim() !== "");
     if (state.q.trim() === "") {
       question.cancel();
+      document.title = "Lexigraft";
       for (const side of sides) side.clear("");
       showTrouble("");
+      announce("");
       return;
     }
     const answers = await question(state);
-    if (answers) paint(state, answers);
+    if (answers) showPending(false); // else a newer question is under way
+    // What is open may have changed since this was asked; the rest cannot have: it would have been asked anew.
+    if (answers && store.state.view === "search") paint({ ...state, open: store.state.open }, answers);
   }
 
   function paint(state, answers) {
@@ -55,19 +70,28 @@ export function createSearchView(store, offered, onRefused) {
       }
     });
     const said = answers.filter((answer) => !answer.error).map((answer) => `${plural(answer.hits.length, "result")} by ${answer.system}`);
-    announce(said.join(", "));
+    if (said.length) announce(`${state.q}: ${said.join(", ")}`);
+    document.title = `${state.q} – Lexigraft`;
   }
 
-  function update(state, former) {
-    if (input.value !== state.q) input.value = state.q;
-    document.title = state.q ? `${state.q} – Lexigraft` : "Lexigraft";
+  // Not at every key: what a key changes must be painted before its results can be.
+  function showChoices(state) {
     const isComparing = state.sides.length > 1;
     compare.setAttribute("aria-pressed", String(isComparing));
     byId("sides").classList.toggle("two", isComparing);
     const shown = sides.slice(0, state.sides.length).map((side) => side.node);
-    if (byId("sides").childElementCount !== shown.length) byId("sides").replaceChildren(...shown);
+    if (byId("sides").childElementCount !== shown.length) {
+      if (isComparing) sides[1].clear(" "); // what it showed was of a former question
+      byId("sides").replaceChildren(...shown);
+    }
     state.sides.forEach((_, at) => sides[at].update(state));
     filters.update(state);
+  }
+
+  function update(state, former) {
+    if (input.value !== state.q) input.value = state.q;
+    const isSame = former?.view === "search" && state.sides === former.sides && state.where === former.where;
+    if (!isSame) showChoices(state);
     const isNew = !former || former.view !== "search" || SEARCHED.some((name) => state[name] !== former[name]);
     if (isNew) search(state);
     else if (state.open !== former.open) sides.slice(0, state.sides.length).forEach((side) => side.openChanged(state));
@@ -76,8 +100,9 @@ export function createSearchView(store, offered, onRefused) {
 }
 
 // An error of one system must not hide the other's results.
-async function askOne(systems, state, side, signal) {
-  const body = { query: state.q, system: systemOf(systems, side).name, k: state.k, ...prunings(side) };
+async function askOne(offered, state, side, signal) {
+  const k = Math.min(state.k, offered.most_results);
+  const body = { query: state.q, system: systemOf(offered.systems, side).name, k, ...prunings(side) };
   if (side.off.length) body.without = side.off;
   if (state.where.length) body.where = state.where;
   try {

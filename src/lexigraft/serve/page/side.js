@@ -7,13 +7,16 @@ import { createExplanation } from "./explanation.js";
 import { movesOf, summary } from "./moved.js";
 import { count, milliseconds, plural, pruning } from "./numbers.js";
 import { goneNodes, hitNodes } from "./results.js";
+import { narrow } from "./room.js";
 import { sideName, systemOf } from "./systems.js";
 
-const MOST_RESULTS = 100;
+// That are shown at first: a row or two, so that results are in sight. A whole expansion has a hundred.
+const CHIPS = 14;
+const CHIPS_IN_LITTLE_ROOM = 8;
 
 export function createSide(index, store, offered) {
   const id = index === 0 ? "first" : "second";
-  const { systems, measure } = offered;
+  const { systems, measure, most_results: most } = offered;
   const heading = element("h2", { class: "unseen" });
   const select = element("select", { id: `${id}-system` },
     systems.map((system) => option(system.name, system.recommended ? `${system.name} (recommended)` : system.name)));
@@ -27,19 +30,26 @@ export function createSide(index, store, offered) {
   const gone = element("div", { class: "gone" });
   const explanation = createExplanation();
   const label = element("label", { for: select.id, class: "small" }, index === 0 ? "System" : "Compared with");
-  const head = element("div", { class: "side-head" }, element("div", { class: "side-choice" }, label, select, close), dial.node);
+  const inShort = element("summary", { class: "small" });
+  const panel = element("div", { class: "panel" }, element("div", { class: "side-choice" }, label, select, close), dial.node);
+  const head = element("details", { class: "side-head", open: !narrow.matches }, inShort, panel); // with room it has no summary
   const node = element("section", { class: "side", "data-side": id }, heading, head, chips, status, ...(index === 0 ? [] : [moved]), list, more, gone);
   let showsAllChips = false;
   let painted = null;
 
   select.addEventListener("change", () => store.setSide(index, { system: select.value, qk: "", dk: "", off: [] }));
-  more.addEventListener("click", () => store.set({ k: Math.min(MOST_RESULTS, store.state.k + 10) }));
+  narrow.addEventListener("change", () => {
+    head.open = !narrow.matches;
+    if (painted) paintChips();
+  });
+  more.addEventListener("click", () => store.set({ k: Math.min(most, store.state.k + 10) }));
 
   function update(state) {
     const side = state.sides[index];
     const system = systemOf(systems, side);
     if (select.value !== system.name) select.value = system.name;
     dial.update(system, side);
+    inShort.textContent = `${index === 0 ? "" : "Compared with "}${[system.name, ...dial.inShort()].join(", ")}`;
     heading.textContent = `Results of ${sideName(systems, side, pruning)}`;
   }
 
@@ -57,7 +67,8 @@ export function createSide(index, store, offered) {
         paintChips();
       },
     };
-    replaceKeepingFocus(chips, chipsOf(answer, state.sides[index], id, showsAllChips, handlers));
+    const atFirst = narrow.matches || state.sides.length > 1 ? CHIPS_IN_LITTLE_ROOM : CHIPS;
+    replaceKeepingFocus(chips, chipsOf(answer, state.sides[index], id, showsAllChips ? Infinity : atFirst, atFirst, handlers));
   }
 
   // `other` is the first system's answer where this is the second.
@@ -67,11 +78,13 @@ export function createSide(index, store, offered) {
     const name = other ? sideName(systems, state.sides[0], pruning) : "";
     paintChips();
     paintOpen(state, compared?.moves);
-    status.textContent = statusOf(answer);
+    status.textContent = statusOf(answer, state.sides[index]);
     moved.hidden = !compared;
     moved.textContent = compared ? `Beside ${name}: ${summary(compared) || "nothing to compare"}` : "";
     gone.replaceChildren(...(compared ? goneNodes(compared.gone, name) : []));
-    more.hidden = answer.hits.length < state.k || state.k >= MOST_RESULTS;
+    const stood = document.activeElement === more;
+    more.hidden = answer.hits.length < state.k || state.k >= most;
+    if (stood && more.hidden) list.querySelector(".hit:last-child .hit-open")?.focus({ preventScroll: true });
     list.dataset.query = state.q;
   }
 
@@ -83,9 +96,18 @@ export function createSide(index, store, offered) {
     else explanation.clear();
     const given = {
       id, open: isFound ? state.open : "", moves: painted.moves, explanation: explanation.node,
-      onOpen: (open) => store.set({ open }),
+      onOpen: (open, button) => openInPlace(open, button),
     };
     replaceKeepingFocus(list, hitNodes(answer.hits, given));
+  }
+
+  // What was open above closes: the result that was chosen stays under the hand.
+  function openInPlace(open, button) {
+    const { top } = button.getBoundingClientRect();
+    const { doc } = button.dataset;
+    store.set({ open });
+    const after = [...list.querySelectorAll(".hit-open")].find((other) => other.dataset.doc === doc);
+    if (after) scrollBy(0, after.getBoundingClientRect().top - top);
   }
 
   function questionWhy(state, answer) {
@@ -124,7 +146,8 @@ function aboutSystem(system) {
   return system.why ? `${many} ${system.name}: ${system.why}.` : many;
 }
 
-function statusOf(answer) {
+function statusOf(answer, side) {
+  if (side.off.length && answer.terms.length && !answer.terms.some((term) => term.kept)) return "All terms are switched off.";
   if (answer.hits.length === 0) return "Nothing found. Fewer or other words may help.";
   const time = `${milliseconds(answer.ms.encode)} to encode, ${milliseconds(answer.ms.search)} to search`;
   const touched = answer.postings ? `, ${count(answer.postings)} postings` : "";

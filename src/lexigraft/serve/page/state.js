@@ -62,6 +62,14 @@ export function writeAddress(state) {
   return query ? `?${query}` : location.pathname;
 }
 
+// Lists that say the same are the same: who compares by identity then asks nothing anew.
+function keepingEquals(read, former) {
+  for (const name of ["sides", "where"]) {
+    if (JSON.stringify(read[name]) === JSON.stringify(former[name])) read[name] = former[name];
+  }
+  return read;
+}
+
 // `set(changes)` is a step of its own. `set(changes, "growing")` is a part of one that is being made, as a key is of a
 // query: the first part makes the step, the others change it, until `settle()` or another step.
 export function createStore() {
@@ -104,7 +112,7 @@ export function createStore() {
     timer = 0;
     growing = false;
     const former = state;
-    state = readAddress(location.search);
+    state = keepingEquals(readAddress(location.search), former);
     for (const listener of listeners) listener(state, former);
   });
   return {

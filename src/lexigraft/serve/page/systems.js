@@ -21,6 +21,11 @@ export function pointAt(system, side) {
   return pointsOf(system).findIndex((point) => same(point.qk, qk) && same(point.dk, dk));
 }
 
+// One system with one point has nothing beside it.
+export function canCompare(systems) {
+  return systems.length > 1 || pointsOf(systems[0]).length > 1;
+}
+
 // What to compare with: another system, or where there is none another point of the same.
 export function counterpart(systems, side) {
   const first = systemOf(systems, side);

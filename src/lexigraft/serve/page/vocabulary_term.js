@@ -1,6 +1,6 @@
 // One term of the vocabulary: its numbers, the terms it comes with, and the documents that have most of it.
 
-import { bar, element } from "./dom.js";
+import { bar, byId, element } from "./dom.js";
 import { count, score, significant } from "./numbers.js";
 
 const MOST_NEIGHBOURS = 12;
@@ -29,9 +29,14 @@ function documents(answer) {
   return element("div", {}, element("h3", { class: "small" }, "Heaviest documents"), element("ol", { class: "plain" }, items));
 }
 
+function search(store, term) {
+  store.set({ view: "search", q: term, open: "", k: 10 });
+  byId("query").focus(); // the button is out of sight
+}
+
 export function termNodes(store, answer) {
-  const search = element("button", {
-    type: "button", "data-key": "search-term", on: { click: () => store.set({ view: "search", q: answer.term, open: "" }) },
+  const button = element("button", {
+    type: "button", "data-key": "search-term", on: { click: () => search(store, answer.term) },
   }, `Search for ${answer.term}`);
-  return [element("h2", {}, answer.term), facts(answer), neighbours(store, answer), documents(answer), search];
+  return [element("h2", {}, answer.term), facts(answer), neighbours(store, answer), documents(answer), button];
 }

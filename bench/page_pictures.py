@@ -1,0 +1,52 @@
+"""The pictures of the page in docs/pictures, taken of a run that is served.
+
+    python -m bench.page_pictures RUN SYSTEM QUERY [--out docs/pictures]
+
+Those of the documents: a run of MedQuAD, esplade-doc, "what are the symptoms of asthma in children".
+"""
+
+import argparse
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from tests.browser.serving import opened_browser, served
+
+DESK, PHONE = {"width": 1100, "height": 860}, {"width": 360, "height": 780}
+
+
+def take(browser: Any, address: str, given: argparse.Namespace) -> None:
+    """Three pictures, each in a window of its own."""
+    searched = {"q": given.query, "system": given.system}
+
+    def look(link: dict[str, str], shown: str, **options: Any) -> Any:
+        page = browser.new_context(base_url=address, **options).new_page()
+        page.goto(f"/?{urlencode(link)}")
+        page.locator(shown).first.wait_for()
+        return page
+
+    look(searched, ".hit-open")  # the first query of a server waits for its encoder
+    page = look(searched, ".hit-open", viewport=DESK)
+    page.locator(".hit-open").first.click()
+    page.locator(".terms").wait_for()
+    page.mouse.move(0, 0)
+    page.screenshot(path=given.out / "page_search.png")
+    beside = look({**searched, "with": "bm25"}, "#second-hits .hit", viewport=DESK, color_scheme="dark")
+    beside.screenshot(path=given.out / "page_compare_dark.png")
+    report = look({"view": "report", "system": given.system}, ".chart .point", viewport=PHONE)
+    report.screenshot(path=given.out / "page_phone.png")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run", type=Path)
+    parser.add_argument("system")
+    parser.add_argument("query")
+    parser.add_argument("--out", type=Path, default=Path("docs/pictures"))
+    given = parser.parse_args()
+    with served(given.run) as address, opened_browser() as browser:
+        take(browser, address, given)
+
+
+if __name__ == "__main__":
+    main()
