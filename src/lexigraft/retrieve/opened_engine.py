@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from math import isclose
 from pathlib import Path
@@ -78,26 +79,12 @@ class OpenedEngine:
         """The same of one query, with what the local index says of the documents."""
         row = self.local.encode(query)
         searched = self.local.cut(row)
-        shown = [self._document(searched, rank, hit) for rank, hit in enumerate(self._found(row, asked), 1)]
-        return Answer(query, tuple(weighted_terms(self.local, query, searched)), tuple(shown), self.keeps_texts)
+        shown = documents_of(self.local, searched, self._found(row, asked))
+        return Answer(query, tuple(weighted_terms(self.local, query, searched)), shown, self.keeps_texts)
 
     def _found(self, row: Row, asked: Asked) -> list[EngineHit]:
         self._require_plain(asked)
-        where = (asked.where,) if isinstance(asked.where, str) else tuple(asked.where)
-        conditions = [parse_condition(text) for text in where]
-        return search_engine(self.engine, self.description, self.local.cut(row), asked.k, conditions)
-
-    def _document(self, searched: Row, rank: int, hit: EngineHit) -> FoundDocument | PlainDocument:
-        """What the local index has with another score, or not at all, is not what the engine found."""
-        index = self.local.index
-        if index.holds(hit.row_id):
-            segment = index.segment_of(hit.row_id)
-            why = explain(segment.index, *searched, hit.row_id)
-            if isclose(why.score, hit.score, rel_tol=SAME_SCORE):
-                place = FoundPlace(hit.row_id, hit.score, segment, why.doc_ordinal)
-                (document,) = found_documents(self.local, searched, [place], [why])
-                return replace(document, rank=rank)
-        return PlainDocument(rank, hit.row_id, hit.score, hit.title)
+        return find_in(self.engine, self.description, self.local.cut(row), asked)
 
     def _require_plain(self, asked: Asked) -> None:
         given = {"overlap": bool(asked.overlap), "two_step": bool(asked.two_step)}
@@ -106,6 +93,29 @@ class OpenedEngine:
                 f"{self._address} is searched by its engine, which knows no {wrong}; leave it out, or search the local "
                 f"index: {self.place.index}"
             )
+
+
+def find_in(engine: Engine, description: Description, searched: Row, asked: Asked) -> list[EngineHit]:
+    """The best documents for a vector, as it is searched."""
+    where = (asked.where,) if isinstance(asked.where, str) else tuple(asked.where)
+    return search_engine(engine, description, searched, asked.k, [parse_condition(text) for text in where])
+
+
+def documents_of(local: Opened, searched: Row, hits: Sequence[EngineHit]) -> tuple[FoundDocument | PlainDocument, ...]:
+    """What an engine found, in order, with what the local index has to show of it."""
+    return tuple(_document(local, searched, rank, hit) for rank, hit in enumerate(hits, 1))
+
+
+def _document(local: Opened, searched: Row, rank: int, hit: EngineHit) -> FoundDocument | PlainDocument:
+    """What the local index has with another score, or not at all, is not what the engine found."""
+    if local.index.holds(hit.row_id):
+        segment = local.index.segment_of(hit.row_id)
+        why = explain(segment.index, *searched, hit.row_id)
+        if isclose(why.score, hit.score, rel_tol=SAME_SCORE):
+            place = FoundPlace(hit.row_id, hit.score, segment, why.doc_ordinal)
+            (document,) = found_documents(local, searched, [place], [why])
+            return replace(document, rank=rank)
+    return PlainDocument(rank, hit.row_id, hit.score, hit.title)
 
 
 def description_of(engine: Engine, address: Address) -> Description:
@@ -136,3 +146,9 @@ def open_at(text: str, encoder: Path | None, system: str | None, qk: QueryCut | 
     except BaseException:
         engine.close()
         raise
+
+
+def local_index_of(address: Address) -> Path:
+    """Where the index lies that was loaded into a collection."""
+    with closing(opening.open_engine(address)) as engine:
+        return Path(description_of(engine, address).index)
