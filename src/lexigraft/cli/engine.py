@@ -164,7 +164,7 @@ def _how_whole(found: "Description", count: int) -> str:
         left = found.n_rows - found.n_loaded
         return f"{left:,} of {found.n_rows:,} rows are missing; the command that began the load goes on with it"
     if count < found.n_rows:
-        return f"all were loaded, {found.n_rows - count:,} rows deleted since"
+        return f"all were loaded, {counted_rows(found.n_rows - count, found.passages)} deleted since"
     return "complete" if count == found.n_rows else f"complete, and {count - found.n_rows:,} rows of others"
 
 

@@ -119,8 +119,9 @@ def _document(local: Opened, searched: Row, rank: int, hit: EngineHit) -> FoundD
 
 
 def description_of(engine: Engine, address: Address) -> Description:
-    """What a collection was loaded from; an error where there is none."""
-    found = with_retries(engine.describe)
+    """What a collection was loaded from; an error where there is none. It is the first thing that an engine is asked,
+    and not asked again where it does not answer: whoever mistyped an address should not wait to hear of it."""
+    found = engine.describe()
     if found is None:
         raise ArtifactError(
             f"there is no collection at {address} that Lexigraft loaded; load one: lexigraft engine load --run RUN "

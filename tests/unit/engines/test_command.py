@@ -57,7 +57,7 @@ def test_a_load_that_was_stopped_goes_on(run, engines, lexigraft, monkeypatch):
 def test_documents_and_collections_go(run, engines, lexigraft):
     lexigraft("engine", "load", "--run", run, "--to", ADDRESS)
     assert f"{SHOWN}: 1 document deleted, 5 left" in lexigraft("engine", "delete", ADDRESS, "d2", "d99").stdout
-    assert "all were loaded, 1 rows deleted since" in lexigraft("engine", "status", ADDRESS).stdout
+    assert "all were loaded, 1 document deleted since" in lexigraft("engine", "status", ADDRESS).stdout
     assert "d2" not in lexigraft("search", "sort", "--engine", ADDRESS).stdout
     kept = lexigraft("engine", "drop", ADDRESS)
     assert kept.status == 2 and "5 documents" in kept.stderr and "--yes" in kept.stderr and engines["papers"].rows
@@ -94,6 +94,8 @@ def test_an_engine_that_does_not_answer(run, engines, lexigraft):
     said = lexigraft("engine", "load", "--run", run, "--to", ADDRESS)
     assert said.status == 2 and said.stderr.splitlines()[-1].endswith("is the server running?")
     assert "Traceback" not in said.stderr
+    at_once = lexigraft("search", "sort", "--engine", ADDRESS)
+    assert at_once.stderr == "error: localhost:6333 does not answer (refused); is the server running?\n"
 
 
 def test_it_is_measured_beside_the_local_index(run, engines, lexigraft, collection):
