@@ -70,12 +70,13 @@ def load(
         seconds, passages = monotonic() - begun, _described(opened, address).passages
     new = done.n_rows - done.n_before
     facts = {"engine": str(address), "index": str(place.index), "rows": done.n_rows, "before": done.n_before}
-    rate = f" in {seconds:,.1f} s ({new / max(seconds, 1e-9):,.0f}/s)" if new else ""
+    rate = f" ({new / seconds:,.0f}/s)" if new > seconds > 0 else ""  # of few rows, most of it is the connection
+    took = f" in {seconds:,.1f} s{rate}" if new else ""
     before = f", {done.n_before:,} were there before" if done.n_before else ""
     show(
         json,
         {**facts, "seconds": round(seconds, 3)},
-        f"{address}: {counted_rows(done.n_rows, passages)}; {new:,} loaded{rate}{before}",
+        f"{address}: {counted_rows(done.n_rows, passages)}; {new:,} loaded{took}{before}",
         f'search it: lexigraft search --engine {address} "your query"',
     )
 
