@@ -38,6 +38,10 @@ class LocalServer:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
+        self.settings: dict[str, object] = {
+            "listen_addresses": "127.0.0.1", "port": self.port, "unix_socket_directories": "", "fsync": "off",
+            "shared_buffers": "64MB", "max_connections": 30, "autovacuum": "off", "max_wal_size": "64MB",
+        }  # fmt: skip
         self._process: subprocess.Popen[bytes] | None = None
 
     def own(self, folder: Path) -> None:
@@ -46,11 +50,7 @@ class LocalServer:
             os.chown(folder, self._as["user"], self._as["group"])
 
     def start(self) -> None:
-        settings = {
-            "listen_addresses": "127.0.0.1", "port": self.port, "unix_socket_directories": "", "fsync": "off",
-            "shared_buffers": "64MB", "max_connections": 30, "autovacuum": "off", "max_wal_size": "64MB",
-        }  # fmt: skip
-        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        options = [part for name, value in self.settings.items() for part in ("-c", f"{name}={value}")]
         for _ in range(100):  # after a kill, the last of its processes may still be there
             with (self.folder / "log").open("ab") as log:
                 self._process = subprocess.Popen(

@@ -169,19 +169,32 @@ def test_a_server_that_was_stopped_and_started(server, engine):
     assert engine.count() == 0
 
 
-def test_a_server_that_is_killed_during_a_load(server, engine, monkeypatch, caplog):
-    """It is waited for; nothing is missing and nothing is there twice."""
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_server_that_is_killed_during_a_load(waits, server, engine, monkeypatch, caplog):
+    """It is waited for, or the load is given up and repeated: nothing is missing and nothing is there twice."""
     caplog.set_level(logging.ERROR)
-    monkeypatch.setattr(backoff, "TRIES", 12)
+    monkeypatch.setattr(backoff, "TRIES", 12 if waits else 1)
     index, killed = contract.sample_index(), threading.Event()
 
     def kill_half_way(done, total):
         if done >= total // 2 and not killed.is_set():
             killed.set()
             server.kill()
-            threading.Thread(target=server.start).start()
+            if waits:
+                threading.Thread(target=server.start).start()
 
-    assert load_index(index, engine, "/there", "it", batch_rows=5, on_progress=kill_half_way) == (contract.N_ROWS, 0)
+    def load():
+        return load_index(index, engine, "/there", "it", batch_rows=5, on_progress=kill_half_way)
+
+    if waits:
+        assert load() == (contract.N_ROWS, 0)
+    else:
+        with pytest.raises(UnreachableError):
+            load()
+        server.start()
+        before = engine.describe().n_loaded
+        assert 0 < before <= engine.count() < contract.N_ROWS
+        assert load() == (contract.N_ROWS, before)
     assert killed.is_set() and engine.count() == contract.N_ROWS and engine.describe().is_complete
     contract.require_equal_rankings(engine, index, 20, 10)
 

@@ -60,8 +60,7 @@ class PostgresEngine:
         if not rows:
             return
         with self._connections.transaction() as connection:
-            description = self._description(connection)
-            data = copy_bytes(rows, description.n_terms, description.kinds)
+            data = copy_bytes(rows, *self._shape(connection))
             connection.execute(self._sql.stage)
             with connection.cursor().copy(self._sql.copy) as copy:
                 copy.write(data)
@@ -75,12 +74,10 @@ class PostgresEngine:
         self, term_ids: NDArray[np.int32], weights: NDArray[np.int32], k: int, where: Sequence[Condition] = ()
     ) -> list[EngineHit]:
         with self._connections.transaction() as connection:
-            description = self._description(connection)
-            test = as_test(where, description.kinds)
-            statement, values = search_sql(self._sql.search, test, description.kinds)
-            connection.execute(SCAN_SETTINGS, [str(self._partitions)])
-            query = vector_text(term_ids, weights, description.n_terms)
-            found = connection.execute(statement, [query, *values, k]).fetchall()
+            n_terms, kinds = self._shape(connection)
+            statement, values = search_sql(self._sql.search, as_test(where, kinds), kinds)
+            connection.execute(SCAN_SETTINGS, [self._partitions, f'"{self._address.name}"'])
+            found = connection.execute(statement, [vector_text(term_ids, weights, n_terms), *values, k]).fetchall()
         # Rows without a common term come last, with 0: to leave them out there, the server would compute all twice.
         return [EngineHit(unescaped(row_id), -distance, title) for row_id, title, distance in found if distance < 0]
 
@@ -106,9 +103,17 @@ class PostgresEngine:
         return bool(connection.execute(self._sql.is_there, [quoted]).fetchone()[0])
 
     def _description(self, connection: Any) -> Description:
-        """Read every time: another process may have dropped the collection, and made it of another index."""
         found = connection.execute(self._sql.read).fetchone()
         return Description.of(None if found is None else found[0], str(self._address))
+
+    def _shape(self, connection: Any) -> tuple[int, dict[str, str]]:
+        """How many terms there are, and the kinds of metadata. Read every time: another process may have dropped the
+        collection, and made it of another index."""
+        found = connection.execute(self._sql.shape).fetchone()
+        if found is None:
+            raise EngineError(f"{self._address} has no description; drop it, and load it again")
+        n_terms, kinds = found
+        return n_terms, kinds
 
 
 def _require_pgvector(connection: Any, address: Address) -> None:

@@ -23,6 +23,7 @@ class Statements(NamedTuple):
     create: list[Any]  # these need no parameters
     is_there: Any
     read: Any
+    shape: Any
     note: Any
     stage: Any
     copy: Any
@@ -57,12 +58,18 @@ def statements(name: str, n_partitions: int, n_terms: int = 1) -> Statements:
             )
             for one in range(n_partitions)
         ),
-        text("CREATE TABLE {sidecar} (one boolean PRIMARY KEY DEFAULT true CHECK (one), description jsonb NOT NULL)"),
+        text(
+            # What every search needs lies beside the description, which may be long: the query encoder is in it.
+            "CREATE TABLE {sidecar} (one boolean PRIMARY KEY DEFAULT true CHECK (one), description jsonb NOT NULL, "
+            "n_terms integer GENERATED ALWAYS AS ((description ->> 'n_terms')::integer) STORED, "
+            "kinds jsonb GENERATED ALWAYS AS (description -> 'kinds') STORED)"
+        ),
     ]  # fmt: skip
     return Statements(
         create=create,
         is_there=text("SELECT to_regclass(%s) IS NOT NULL"),
         read=text("SELECT description FROM {sidecar}"),
+        shape=text("SELECT n_terms, kinds FROM {sidecar}"),
         note=text(
             "INSERT INTO {sidecar} (description) VALUES (%s::jsonb) "
             "ON CONFLICT (one) DO UPDATE SET description = EXCLUDED.description"
@@ -89,9 +96,14 @@ def sidecar_of(name: str) -> str:
     return f"{name}__lexigraft"
 
 
-# For this transaction alone. Compiling the query (jit) takes longer than it saves; of processes, the server's own limit
-# (max_parallel_workers) holds.
-SCAN_SETTINGS = "SELECT set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', %s, true)"
+# For this transaction alone. Compiling the query (jit) takes longer than it saves. A process is worth its start from
+# some 32 MiB on; left alone, PostgreSQL takes one for every few partitions, however small they are. The server's own
+# limit of processes (max_parallel_workers) holds.
+SCAN_SETTINGS = (
+    "SELECT set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', "
+    f"least(%s::integer, div(sum(pg_relation_size(relid)), {32 << 20}))::text, true) "
+    "FROM pg_partition_tree(%s::regclass)"
+)
 
 
 def search_sql(search: Any, test: Test | None, kinds: Mapping[str, str]) -> tuple[Any, list[object]]:
@@ -130,6 +142,8 @@ def condition_sql(test: Test, kinds: Mapping[str, str]) -> tuple[str, list[objec
 def _range_sql(test: InRange, kinds: Mapping[str, str]) -> tuple[str, list[object]]:
     """Dates as whole numbers, for 64-bit floats do not tell apart the microseconds of all years."""
     kind, as_value = ("bigint", int) if kinds.get(test.key) == DATE else ("float8", float)
+    if test.low is not None and test.low == test.high and test.with_low and test.with_high:
+        return f"COALESCE((meta ->> %s::text)::{kind} = %s::{kind}, false)", [_stored(test.key), as_value(test.low)]
     signs = (">=" if test.with_low else ">", test.low), ("<=" if test.with_high else "<", test.high)
     bounds = [(sign, as_value(bound)) for sign, bound in signs if bound is not None]
     if not bounds:
