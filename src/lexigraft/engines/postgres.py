@@ -5,12 +5,15 @@
 Searches are exact: every row's dot product is computed, by as many processes as the server lends, over the partitions
 of the table NAME. Its description lies in NAME__lexigraft.
 
-More than one server: PostgreSQL's documentation lets a partition be a foreign table of another server (CREATE FOREIGN
-TABLE ... PARTITION OF ..., with postgres_fdw), but not where the partitioned table has a UNIQUE index, as a primary key
-is; and postgres_fdw has no INSERT ... ON CONFLICT DO UPDATE. Therefore each server is loaded by itself, as a collection
-like this one with a part of the rows, and a further server gets a partitioned table without a key, whose partitions are
-foreign tables and which is only searched. That foreign server needs the option `extensions 'vector'`: without it the
-distance is computed here, and all vectors travel.
+That is work for every row: millions a server, not billions.
+
+More than one server, as PostgreSQL's documentation has it (it is not tried here): a partition may be a foreign table of
+another server (CREATE FOREIGN TABLE ... PARTITION OF ..., with postgres_fdw), but not where the partitioned table has a
+UNIQUE index, as a primary key is; and postgres_fdw has no INSERT ... ON CONFLICT DO UPDATE. Therefore each server is
+loaded by itself, as a collection like this one with a part of the rows, and a further server gets a partitioned table
+without a key, whose partitions are foreign tables, with a copy of NAME__lexigraft; there one only searches. Those
+foreign servers need the option `extensions 'vector'`: an operator of an extension that is not named there is computed
+on this side, and all vectors travel.
 """
 
 import json

@@ -21,8 +21,9 @@ REMEDIES = {
     "54000": "a row is larger than PostgreSQL takes: an id has 2,700 bytes at most",
 }
 _WAITING = ("starting up", "shutting down", "recovery", "not yet accepting", "too many", "connection slots")
-_REFUSING = ("FATAL", "no password supplied", "ssl", "certificate", "authentication")
-_REASON = regex.compile(r"(?:failed|FATAL): +(.+)")
+_REFUSING = ("no password supplied", "SSL was required", "certificate", "sslmode", "authentication")
+_REASON = regex.compile(r".*failed: +(.+)")  # the last of a line; there is a line for each of a host's addresses
+_ANSWER = regex.compile(r"FATAL: +(.+)")  # what the server itself says
 
 
 def server_of(address: Address) -> str:
@@ -31,13 +32,13 @@ def server_of(address: Address) -> str:
 
 def while_connecting(error: Exception, address: Address) -> EngineError:
     """libpq gives no code for a connection that failed, only words."""
-    said = str(error)
-    reason = (_REASON.findall(said) or [said])[-1]
-    reason = one_line(reason.removeprefix("FATAL:"), address)
-    where, lower = server_of(address), said.lower()
-    if any(word in lower for word in _WAITING) or not any(word.lower() in lower for word in _REFUSING):
+    answers = _ANSWER.findall(str(error))
+    reason = one_line((answers or _REASON.findall(str(error)) or [str(error)])[-1], address)
+    where = server_of(address)
+    refuses = bool(answers) or any(word in reason for word in _REFUSING)
+    if not refuses or any(word in reason for word in _WAITING):
         return UnreachableError(f"{where} does not answer ({reason}); is the server running?")
-    if "password" in lower or "authentication" in lower:
+    if "password" in reason or "authentication" in reason:
         return EngineError(
             f"{where} refuses ({reason}); user and password come from the address, {SECRET}, PGPASSWORD or ~/.pgpass"
         )
