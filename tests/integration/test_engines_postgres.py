@@ -163,6 +163,9 @@ def test_a_server_that_was_stopped_and_started(server, engine):
     """Connections that waited are found dead before they are used; while there is no server, it is said so."""
     engine.create(description())
     server.stop()
+    server.start()
+    assert engine.count() == 0
+    server.stop()
     with pytest.raises(UnreachableError):
         engine.count()
     server.start()

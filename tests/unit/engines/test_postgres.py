@@ -54,6 +54,7 @@ def test_conditions_are_true_or_false():
         text, _ = condition_sql(test, kinds)
         assert text.startswith("COALESCE(") and text.endswith(", false)")
         assert condition_sql(Not(test), kinds)[0] == f"(NOT {text})"
+    assert 'COLLATE "C" <' in condition_sql(TextIs("venue", "<", "a"), kinds)[0]  # not by the database's language
     assert condition_sql(AllOf(()), kinds) == ("(true)", []) and condition_sql(AnyOf(()), kinds) == ("(false)", [])
     assert condition_sql(InRange("day", 5e15, None), kinds)[1] == ["day", 5 * 10**15]
 
