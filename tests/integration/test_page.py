@@ -32,7 +32,7 @@ def hits(page, side="first"):
 
 def painted(page, query=QUERY, side="first"):
     """Wait for the results of a query."""
-    page.wait_for_selector(f"#{side}-hits[data-query='{query}']")
+    page.wait_for_selector(f"#{side}-hits[data-whole='{query}']")
     return hits(page, side)
 
 
@@ -64,7 +64,7 @@ def test_results_come_while_typing_and_the_newest_text_wins(page):
     until(page, "() => new URL(location).searchParams.get('q') === 'kura kure'")
     until(page, "() => document.getElementById('announcer').textContent.includes('result')")
     page.fill("#query", "")
-    page.wait_for_selector("#first-hits[data-query='']", state="attached")
+    page.wait_for_selector("#first-hits[data-whole='']", state="attached")
     assert hits(page) == []
 
 

@@ -53,7 +53,7 @@ def test_by_the_keyboard_alone(open_page):
     page.keyboard.press("/")
     assert focused(page) == "query"
     page.keyboard.type(QUERY)
-    page.wait_for_selector(f"#first-hits[data-query='{QUERY}']")
+    page.wait_for_selector(f"#first-hits[data-whole='{QUERY}']")
     found = page.locator("#first-hits .hit-open").evaluate_all("nodes => nodes.map(node => node.dataset.doc)")
     page.keyboard.press("ArrowDown")
     assert focused(page) == found[0]
@@ -71,7 +71,7 @@ def test_by_the_keyboard_alone(open_page):
     assert focused(page) == "query"
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")  # Compare
-    page.wait_for_selector(f"#second-hits[data-query='{QUERY}']")
+    page.wait_for_selector(f"#second-hits[data-whole='{QUERY}']")
     page.locator("#first-hits .hit-open").first.focus()
     page.keyboard.press("ArrowRight")
     assert page.evaluate("document.activeElement.closest('.side').dataset.side") == "second"

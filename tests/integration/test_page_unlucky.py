@@ -13,7 +13,7 @@ from tests.shared import made_once
 browser = fixtures.browser
 pytestmark = [pytest.mark.integration, needs_chromium]
 KEY, QUERY, MOST = "0123456789abcdef0123", "kura kure", 15
-AS_TYPED = f"() => document.getElementById('first-hits')?.dataset.query === '{QUERY}'"
+AS_TYPED = f"() => document.getElementById('first-hits')?.dataset.whole === '{QUERY}'"
 
 
 @pytest.fixture(scope="module")

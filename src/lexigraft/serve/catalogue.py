@@ -1,7 +1,9 @@
 """All systems that are served, opened; and anew where something on disk was replaced."""
 
 import logging
+from collections import deque
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
@@ -13,6 +15,7 @@ from lexigraft.engines.address import Address
 from lexigraft.serve.engine_system import EngineSystem
 from lexigraft.serve.offered import TERMS, Offer, Source, named_sources, offers_of
 from lexigraft.serve.peer_system import PeerSystem
+from lexigraft.serve.reading_ahead import AT_A_LOOK
 from lexigraft.serve.refused import RefusedError
 from lexigraft.serve.stamps import Stamp, stamp_of, stamp_of_list
 from lexigraft.serve.term_system import TermSystem, warm
@@ -87,6 +90,7 @@ class Shelf:
             self._say(error)
         while not self._stop.wait(SECONDS_BETWEEN_LOOKS):
             self.refresh()
+            self._read_ahead()
 
     def _load_kernels(self) -> None:
         """Compiled code takes most of a second to load. First questions are answered without it, so that a server is
@@ -95,6 +99,15 @@ class Shelf:
         for one in self.current.opened.values():
             if isinstance(one.system, TermSystem):
                 warm(one.system.state)
+
+    def _read_ahead(self) -> None:
+        """A few documents of every system, until enough of them are known."""
+        for one in self.current.opened.values():
+            if isinstance(one.system, TermSystem):
+                try:
+                    deque(islice(one.system.unread, AT_A_LOOK), 0)
+                except (LexigraftError, OSError) as error:  # whoever asks for this text is told, too
+                    self._say(error)
 
     def refresh(self) -> None:
         """Look once. What cannot be opened now stays as it is, and is tried again at a later look."""

@@ -19,6 +19,7 @@ from lexigraft.retrieve.plain_document import PlainDocument
 from lexigraft.retrieve.unknown_words import unknown_words
 from lexigraft.search.overlap import TERMS as OF_TERMS
 from lexigraft.serve.offered import Offer
+from lexigraft.serve.reading_ahead import reading_ahead
 from lexigraft.serve.refused import AGAIN, RefusedError
 
 MOST_PRUNINGS = 16  # indexes of one system that are open at once
@@ -46,6 +47,7 @@ class TermSystem:
         if former is not None and self.state.is_model:  # BM25's know how often words are in the documents
             _share_encoders(former.state, self.state)
         warm(self.state)
+        self.unread = reading_ahead(self.state)
 
     def _find_place(self) -> Place:
         return find_place(self.offer.source.path, self.offer.system)
@@ -99,6 +101,7 @@ class TermSystem:
                 opened = Opened(replace(self.place, index=path, dk=dk))
                 self._require_same_version(opened)
                 _share_encoders(self.state, opened)
+                opened.words = self.state.words  # the same texts, read by the same encoder
                 if len(self._prunings) >= MOST_PRUNINGS:
                     self._prunings.pop(next(key for key in self._prunings if key != self.dk))
                 self._prunings[dk] = opened

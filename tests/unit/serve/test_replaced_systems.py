@@ -139,3 +139,12 @@ def test_what_was_mended_and_breaks_again_is_said_again(copied, monkeypatch, cap
 def test_terms_are_sorted_once(run):
     system = TermSystem(offer_of(run), 1)
     assert system.terms_in_order is system.terms_in_order
+
+
+def test_words_of_documents_are_read_while_nobody_asks(run):
+    shelf = catalogue.Shelf([run], 1)
+    system = shelf.current.system(None)
+    system.state.words._known.clear()
+    shelf._read_ahead()
+    assert {"Remove", "duplicates", "datetime"} <= system.state.words._known.keys()
+    assert next(system.unread, "all of them") == "all of them"

@@ -49,8 +49,9 @@ function hitNode(hit, at, given) {
       why));
 }
 
-export function hitNodes(hits, given) {
-  return hits.map((hit, at) => hitNode(hit, at, given));
+// `first` is the place of the first of `hits` in the ranking.
+export function hitNodes(hits, given, first = 0) {
+  return hits.map((hit, at) => hitNode(hit, first + at, given));
 }
 
 export function goneNodes(gone, name) {

@@ -14,6 +14,13 @@ import { sideName, systemOf } from "./systems.js";
 const CHIPS = 14;
 const CHIPS_IN_LITTLE_ROOM = 8;
 
+// While somebody types, the results in sight are painted first; those below follow when the hand rests. To lay out and
+// paint all of them takes twice as long, and the next key would wait for it.
+const REST_MS = 150;
+const LEAST_HEIGHT = 140; // of a result, in pixels
+const ABOVE = 380; // the first result
+const inSight = () => Math.max(3, Math.ceil((innerHeight - ABOVE) / LEAST_HEIGHT));
+
 export function createSide(index, store, offered) {
   const id = index === 0 ? "first" : "second";
   const { systems, measure, most_results: most } = offered;
@@ -36,6 +43,7 @@ export function createSide(index, store, offered) {
   const node = element("section", { class: "side", "data-side": id }, heading, head, chips, status, ...(index === 0 ? [] : [moved]), list, more, gone);
   let showsAllChips = false;
   let painted = null;
+  let resting = 0;
 
   select.addEventListener("change", () => store.setSide(index, { system: select.value, qk: "", dk: "", off: [] }));
   narrow.addEventListener("change", () => {
@@ -98,7 +106,22 @@ export function createSide(index, store, offered) {
       id, open: isFound ? state.open : "", moves: painted.moves, explanation: explanation.node,
       onOpen: (open, button) => openInPlace(open, button),
     };
-    replaceKeepingFocus(list, hitNodes(answer.hits, given));
+    const isTyping = document.activeElement?.id === "query" && scrollY === 0 && !given.open;
+    paintHits(given, answer.hits, isTyping ? inSight() : Infinity, state.q);
+  }
+
+  function paintHits(given, hits, atFirst, query) {
+    clearTimeout(resting);
+    const isWhole = hits.length <= atFirst;
+    replaceKeepingFocus(list, hitNodes(hits.slice(0, atFirst), given));
+    list.classList.toggle("growing", !isWhole);
+    list.dataset.whole = isWhole ? query : "";
+    if (isWhole) return;
+    resting = setTimeout(() => {
+      list.append(...hitNodes(hits.slice(atFirst), given, atFirst));
+      list.classList.remove("growing");
+      list.dataset.whole = query;
+    }, REST_MS);
   }
 
   // What was open above closes: the result that was chosen stays under the hand.
@@ -117,12 +140,14 @@ export function createSide(index, store, offered) {
 
   function clear(text) {
     painted = null;
+    clearTimeout(resting);
+    list.classList.remove("growing");
     explanation.clear();
     for (const place of [chips, list, gone]) place.replaceChildren();
     status.textContent = text || aboutSystem(systemOf(systems, store.state.sides[index] ?? store.state.sides[0]));
     moved.textContent = "";
     more.hidden = true;
-    list.dataset.query = "";
+    list.dataset.query = list.dataset.whole = "";
   }
 
   return {
