@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from lexigraft.core.dates import read_period
 from lexigraft.index.metadata_files import DATE, LIST, NUMBER
+from lexigraft.index.metadata_values import as_text
 from lexigraft.search.conditions import AllOf as AllParts
 from lexigraft.search.conditions import AnyOf as AnyParts
 from lexigraft.search.conditions import Compare, Condition, Has, In, Literal, Node
@@ -83,7 +84,7 @@ class _Reading:
             case Has(key, value, at):
                 self._kind(key, at, is_list=True)
                 number = _number(value.text)
-                return HoldsElement(key, value.text if number is None or value.quoted else f"{number:g}")
+                return HoldsElement(key, value.text if number is None or value.quoted else as_text(number))
             case Compare(key, "!=", value, at):
                 return Not(self._compared(key, "=", value, at))
             case Compare(key, sign, value, at):
