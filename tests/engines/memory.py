@@ -30,6 +30,7 @@ class MemoryEngine:
 
     def load(self, rows: Sequence[Row]) -> None:
         self.fail()
+        self._there()
         with self._lock:
             self.rows |= {row.row_id: row for row in rows}
 
@@ -39,9 +40,9 @@ class MemoryEngine:
 
     def search(self, term_ids, weights, k, where=()) -> list[EngineHit]:
         query = dict(zip(term_ids.tolist(), weights.tolist(), strict=True))
-        test = as_test(where, self.description.kinds)
+        test = as_test(where, self._there().kinds)
         found = []
-        for row in self.rows.values():
+        for row in list(self.rows.values()):
             pairs = zip(row.term_ids.tolist(), row.impacts.tolist(), strict=True)
             score = float(sum(query.get(term, 0) * impact for term, impact in pairs))
             if score > 0 and (test is None or fulfils(test, row.metadata, self.description.kinds)):
@@ -53,6 +54,7 @@ class MemoryEngine:
             self.rows.pop(row_id, None)
 
     def count(self) -> int:
+        self._there()
         return len(self.rows)
 
     def drop(self) -> None:
@@ -60,6 +62,11 @@ class MemoryEngine:
 
     def close(self) -> None:
         pass
+
+    def _there(self) -> Description:
+        if self.description is None:
+            raise EngineError("there is no such collection")
+        return self.description
 
 
 def fulfils(test: Test, metadata: Mapping[str, Value], kinds: Mapping[str, str]) -> bool:
