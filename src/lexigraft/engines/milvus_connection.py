@@ -91,6 +91,9 @@ def told(address: Address) -> Iterator[None]:
     try:
         yield
     except exceptions.MilvusException as error:
+        cause = error.__cause__  # of a connection that was refused, only this says why
+        if isinstance(cause, grpc.RpcError):
+            raise _refused(error, cause.code(), cause.details() or error.message, address) from error
         raise _refused(error, error.code, error.message, address) from error
     except grpc.RpcError as error:
         raise _refused(error, error.code(), error.details() or error.code().name, address) from error
