@@ -1,5 +1,7 @@
 """A load that fails, stops and is repeated: nothing missing, nothing twice."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -47,10 +49,11 @@ def test_every_row_is_there_and_ranks_as_it_does_here(index):
 
 
 def test_an_engine_that_is_away_for_a_while(index):
-    engine, calls = MemoryEngine(), iter(range(10**6))
+    engine, own = MemoryEngine(), threading.local()
 
-    def fail():
-        if next(calls) % 3:
+    def fail():  # counted for each thread: otherwise the tries of one may be interleaved so that all of them fail
+        own.calls = getattr(own, "calls", 0) + 1
+        if own.calls % 3:
             raise UnreachableError("no answer")
 
     engine.fail = fail
