@@ -118,6 +118,8 @@ def _refused(error: Exception, code: Any, message: str, address: Address) -> Eng
         return no_answer(place, said, address)
     if name == "RESOURCE_EXHAUSTED" or code in LATER or "not ready" in lower:
         return UnreachableError(f"{place} has too much to do, or is just starting ({said})")
+    if address.is_local and name == "UNKNOWN":  # all that Milvus Lite says of a write that failed
+        return EngineError(f"{place} cannot be written, or is damaged ({said}); is the disk full?")
     if code == NOT_FOUND:
         return not_there(address)
     if code in (DISK_FULL, DENIED) or "space left" in lower:
