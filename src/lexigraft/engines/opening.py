@@ -1,14 +1,20 @@
-"""An engine by its address: the adapter of its scheme, imported when it is asked for."""
+"""The adapter that an address asks for."""
 
-from lexigraft.core.errors import MissingExtraError
-from lexigraft.core.installing import install_extra
 from lexigraft.engines.address import Address
 from lexigraft.engines.engine import Engine
 
-EXTRA = "engines"
-CLIENTS = {"milvus": "pymilvus", "qdrant": "qdrant_client", "postgresql": "psycopg"}
-
 
 def open_engine(address: Address) -> Engine:
-    """The collection that `address` names, which may not be there yet."""
-    raise MissingExtraError(str(address), CLIENTS[address.scheme], install_extra(EXTRA))
+    """The collection at an address, which may not be there yet. Nothing is asked of the engine before the first use,
+    and only the client of this one is imported."""
+    if address.scheme == "qdrant":
+        from lexigraft.engines.qdrant import QdrantEngine
+
+        return QdrantEngine(address)
+    if address.scheme == "milvus":
+        from lexigraft.engines.milvus import MilvusEngine
+
+        return MilvusEngine(address)
+    from lexigraft.engines.postgres import PostgresEngine
+
+    return PostgresEngine(address)
