@@ -23,6 +23,7 @@ ROOMS = {
     "vectors": {"data", "vocab", "inference"},
     "index": {"vectors"},
     "search": {"index", "vectors"},
+    "engines": {"vectors", "index", "search"},
     "dense": {"vocab", "inference", "model", "vectors", "search"},
     "expand": {"data", "vectors", "index", "search"},
     "measure": {"index", "search", "vectors"},
@@ -102,7 +103,7 @@ def test_no_room_holds_more_than_its_share():
     assert lines[room] <= LARGEST_SHARE * sum(lines.values()), (room, lines[room])
 
 
-@pytest.mark.parametrize("room", ["inference", "index", "search", "dense", "measure", "explain", "serve"])
+@pytest.mark.parametrize("room", ["inference", "index", "search", "engines", "dense", "measure", "explain", "serve"])
 def test_no_torch_at_search_time(room):
     for file in (PACKAGE / room).rglob("*.py"):
         assert not any(name.partition(".")[0] in MODELS for name in imports_of(file))

@@ -1,8 +1,7 @@
 """`mcp`."""
 
 from lexigraft.cli.console import show_messages
-from lexigraft.cli.options import QUICKSTART
-from lexigraft.cli.serve import SourcesArgument
+from lexigraft.cli.serve import SourcesArgument, sources_of
 from lexigraft.core.errors import MissingExtraError
 from lexigraft.core.installing import install_extra
 
@@ -22,4 +21,4 @@ def mcp(runs: SourcesArgument = None) -> None:
 
     show_messages()
     keep_torch_out()
-    run_tools(list(runs or [QUICKSTART]), Limits())
+    run_tools(sources_of(runs), Limits())

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lexigraft.cli.options import QUICKSTART
-from lexigraft.cli.serve import PortOption, SourcesArgument, require_server, start_server
+from lexigraft.cli.serve import PortOption, SourcesArgument, require_server, sources_of, start_server
 
 BrowserOption = Annotated[
     bool, typer.Option("--browser/--no-browser", help="Open the page in the browser, or only say its address.")
@@ -27,4 +26,4 @@ def open(runs: SourcesArgument = None, port: PortOption = 8080, browser: Browser
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     reach = ("127.0.0.1", (), (), None)
-    start_server(list(runs or [QUICKSTART]), reach, port, Limits(), on_ready=show, or_free=True)
+    start_server(sources_of(runs), reach, port, Limits(), on_ready=show, or_free=True)

@@ -60,6 +60,15 @@ SystemOption = Annotated[
 IndexOption = Annotated[
     Path | None, typer.Option("--index", help="An index folder made by 'lexigraft index', instead of a run.")
 ]
+EngineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="ADDRESS",
+        help="What 'lexigraft engine load' put into an engine, such as qdrant://HOST/NAME. Queries are encoded by the "
+        "index that was loaded; where that is elsewhere, by a --run or --index.",
+    ),
+]
 WhereOption = Annotated[
     list[str] | None,
     typer.Option(

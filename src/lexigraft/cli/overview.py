@@ -58,6 +58,11 @@ PANELS = {
             "Build an index of text or vectors. Measure it: `stats`; filter by: `metadata`. Change it while it is "
             "searched: `live`, `add`, `delete`, `merge`, `status`.",
         ),
+        _group(
+            "engine",
+            "engine",
+            "The same index in an engine that scales (Milvus, Qdrant, PostgreSQL): `load`, `status`, `delete`, `drop`.",
+        ),
     ),
     "Data and vocabularies": (
         _group(

@@ -10,6 +10,7 @@ from lexigraft.cli.console import BarProgress, err, print_json, show, show_messa
 from lexigraft.cli.options import (
     QUICKSTART,
     DkOption,
+    EngineOption,
     IndexOption,
     JsonOption,
     OverlapOfOption,
@@ -71,6 +72,7 @@ def search(
     query: Annotated[str | None, typer.Argument(help="What to look for; without it a prompt opens.")] = None,
     run: OptionalRunOption = None,
     index: IndexOption = None,
+    engine: EngineOption = None,
     system: SystemOption = None,
     k: Annotated[int | None, typer.Option("--k", min=1, help="How many results; 10 where not given.")] = None,
     queries: QueriesOption = None,
@@ -109,8 +111,8 @@ def search(
     asked = _Asked(depth, tuple(where or ()), overlap, two_step, overlap_of)
     keep: tuple[QueryCut | None, DocumentCut | None] = qk, dk
     if cost is not None or budget is not None:
-        keep = _chosen_for(run, index, system, qk, dk, cost, budget)
-    retriever = open_retriever(run, index, system, *keep, vectors)
+        keep = _chosen_for(run, index or engine, system, qk, dk, cost, budget)
+    retriever = open_retriever(run, index, system, *keep, vectors, engine)
     if queries is not None and out is not None:
         _answer_file(retriever, queries, out, asked, threads, json)
         return
@@ -133,8 +135,8 @@ def _usual_depth() -> int:
 
 
 def _chosen_for(
-    run: Path | None, index: Path | None, system: str | None, qk: str | None, dk: str | None, cost: float | None,
-    budget: str | None,
+    run: Path | None, index: Path | str | None, system: str | None, qk: str | None, dk: str | None,
+    cost: float | None, budget: str | None,
 ) -> Keep:  # fmt: skip
     """The (qk, dk) for a cost, and in a message why these."""
     from lexigraft.comparison.cost_grid import parse_budget
@@ -143,7 +145,7 @@ def _chosen_for(
     if qk is not None or dk is not None:
         raise SettingError("--cost and --budget choose the (qk, dk); leave out --qk and --dk")
     if index is not None:
-        raise SettingError("--cost and --budget choose among the prunings of a --run; an --index has only one")
+        raise SettingError("--cost and --budget choose among the prunings of a --run; anything else has only one")
     show_messages()
     limit = None if budget is None else parse_budget(budget)
     point = point_for_cost(run or QUICKSTART, system, cost, limit, BarProgress())
@@ -174,8 +176,11 @@ def open_retriever(
     qk: QueryCut | None = None,
     dk: DocumentCut | None = None,
     vectors: Path | None = None,
+    engine: str | None = None,
 ) -> "Retriever":
-    """The run or index that the options name; the quickstart's run where they name neither."""
+    """The run, index or engine that the options name; the quickstart's run where they name none. Beside an engine, a
+    run or an index is what encodes its queries."""
+    from lexigraft.engines.address import parse_address
     from lexigraft.retrieve.retriever import Retriever
 
     show_messages()
@@ -183,6 +188,9 @@ def open_retriever(
         raise SettingError("give either --run RUN or --index INDEX, not both")
     if index is not None and system is not None:
         raise SettingError("--system chooses among the systems of a --run; an --index has only one")
+    if engine is not None:
+        parse_address(engine)  # says what is wrong with it
+        return Retriever.open(engine, system, qk=qk, dk=dk, vectors=vectors, encoder=index or run)
     return Retriever.open(index or run or QUICKSTART, system, qk=qk, dk=dk, vectors=vectors)
 
 

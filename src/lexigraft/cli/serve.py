@@ -15,16 +15,18 @@ from lexigraft.core.errors import MissingExtraError, SettingError
 from lexigraft.core.installing import install_extra
 
 if TYPE_CHECKING:
+    from lexigraft.engines.address import Address
     from lexigraft.serve.catalogue import Shelf
     from lexigraft.serve.limits import Limits
 
 EXTRA = "serve"
 
 SourcesArgument = Annotated[
-    list[Path] | None,
+    list[str] | None,
     typer.Argument(
         metavar="[RUN]...",
-        help="Folders of runs, indexes, live indexes or saved retrievers; the quickstart's run where none is given.",
+        help="Folders of runs, indexes, live indexes or saved retrievers, or addresses of what 'lexigraft engine load' "
+        "loaded; the quickstart's run where none is given.",
         show_default=False,
     ),
 ]
@@ -102,14 +104,14 @@ def serve(
 
     limits = Limits(max_body, max_query, max_k, max_texts, max_text, max_waiting, max_seconds, threads)
     access = host, tuple(allow_host or ()), tuple(allow_origin or ()), api_key_file
-    start_server(list(runs or [QUICKSTART]), access, port, limits, embed_as, wackiness or ())
+    start_server(sources_of(runs), access, port, limits, embed_as, wackiness or ())
 
 
 Reach = tuple[str, tuple[str, ...], tuple[str, ...], Path | None]  # host, other names, origins, file of keys
 
 
 def start_server(
-    runs: list[Path],
+    sources: "list[Path | Address]",
     reach: Reach,
     port: int,
     limits: "Limits",
@@ -144,12 +146,19 @@ def start_server(
         sys.stdout.flush()
         on_ready(address_of(listening))
 
-    run_server(service, runs, listening, say)
+    run_server(service, sources, listening, say)
 
 
 def end_at_once() -> None:
     """Until there is anything to answer, SIGTERM ends the process, as asked for and so with status 0."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+
+
+def sources_of(given: list[str] | None) -> "list[Path | Address]":
+    """What is to be served, as it was given: folders, and addresses of engines."""
+    from lexigraft.engines.address import is_address, parse_address
+
+    return [parse_address(one) if is_address(one) else Path(one) for one in given or [str(QUICKSTART)]]
 
 
 def show_faults() -> None:

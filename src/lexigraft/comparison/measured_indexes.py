@@ -1,7 +1,9 @@
-"""An index that belongs to no run, searched with judged queries and measured."""
+"""An index that belongs to no run, or a collection of an engine, searched with judged queries and measured."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 
 from lexigraft.comparison.measured_systems import Judged, MeasuredSystem, system_of_file
 from lexigraft.core.errors import InputError
@@ -12,6 +14,9 @@ from lexigraft.data.reading import Reading
 from lexigraft.data.sources import open_source
 from lexigraft.retrieve.many_queries import DEPTH, queries_of_file, rank_all, write_rankings
 from lexigraft.retrieve.retriever import Retriever
+
+TIMED = 200  # queries, one after the other
+RESULTS = 10  # of each
 
 
 def judged_queries(judged: Judged, file: Path | None, data: str | None, reading: Reading) -> list[Query]:
@@ -29,11 +34,21 @@ def judged_queries(judged: Judged, file: Path | None, data: str | None, reading:
 
 
 def system_of_index(
-    path: Path, name: str, queries: Sequence[Query], judged: Judged, measures: Sequence[str], workspace: Path,
-    progress: Progress = SILENT,
+    path: Path | str, name: str, queries: Sequence[Query], judged: Judged, measures: Sequence[str], workspace: Path,
+    progress: Progress = SILENT, timed: bool = False,
 ) -> MeasuredSystem:  # fmt: skip
-    """The index at `path`, as deep as its run in `workspace` shows."""
+    """The index at `path`, or the engine at that address, as deep as its run in `workspace` shows. `timed`: with what a
+    query takes from its text to the ids of the ten best."""
     run = workspace / f"{len(list(workspace.iterdir()))}.trec"
     with Retriever.open(path) as retriever:
         write_rankings(rank_all(retriever, queries, DEPTH), run, "lexigraft", len(queries), progress)
-    return system_of_file(run, judged, measures, name, depth=DEPTH)
+        costs = {"ms_text_to_ids": _milliseconds(retriever, queries[:TIMED])} if timed else {}
+    return replace(system_of_file(run, judged, measures, name, depth=DEPTH), costs=costs)
+
+
+def _milliseconds(retriever: Retriever, queries: Sequence[Query]) -> float:
+    """On average, on one thread; everything was asked once before."""
+    begun = perf_counter()
+    for query in queries:
+        retriever.search(query.text, RESULTS)
+    return 1000 * (perf_counter() - begun) / len(queries)

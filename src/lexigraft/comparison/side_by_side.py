@@ -17,6 +17,7 @@ from lexigraft.core.folders import make_folders
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings
 from lexigraft.data.reading import Reading
+from lexigraft.engines.address import parse_address
 from lexigraft.measure.compare import Changes, Comparison, changed_most, compare, pairs_to_compare, same_queries
 from lexigraft.measure.measures import check_measures
 from lexigraft.stages.finished_run import FinishedRun, open_run
@@ -43,7 +44,13 @@ class Asked:
     common: bool = False
     indexes: Sequence[Path] = ()  # searched now, with the texts of the judged queries
     queries: Path | None = None  # those texts, where `data` does not give them
+    engines: Sequence[str] = ()  # addresses; searched now, too
     on_duplicate: str | None = None  # what happens where `qrels` or `data` say something twice; None: as everywhere
+
+    @property
+    def searched(self) -> Sequence[Path | str]:
+        """What is searched now."""
+        return *self.indexes, *self.engines
 
 
 @dataclass(frozen=True)
@@ -62,19 +69,20 @@ class SideBySide:
 def side_by_side(asked: Asked, workspace: Path | None = None, progress: Progress = SILENT) -> SideBySide:
     """Measure and compare all that was asked for. The rankings of indexes are written into `workspace`, an empty folder
     that is needed only for those."""
-    if not asked.runs and not asked.files and not asked.indexes:
-        raise SettingError("nothing to evaluate: give TREC run files, --run RUN or --index INDEX")
-    if asked.queries is not None and not asked.indexes:
+    if not asked.runs and not asked.files and not asked.searched:
+        raise SettingError("nothing to evaluate: give TREC run files, --run RUN, --index INDEX or --engine ADDRESS")
+    if asked.queries is not None and not asked.searched:
         raise SettingError("--queries are what an --index is searched with; give one")
-    if asked.indexes and asked.queries is None and asked.data is None:
-        raise SettingError("an --index is searched with queries: give --queries FILE and --qrels FILE, or --data DIR")
+    if asked.searched and asked.queries is None and asked.data is None:
+        what = "index" if asked.indexes else "engine"
+        raise SettingError(f"an --{what} is searched with queries: give --queries FILE and --qrels FILE, or --data DIR")
     if asked.qrels is not None and asked.data is not None:
         raise SettingError("give the judgements as either --qrels FILE or --data DIR, not both")
     if asked.on_duplicate is not None and asked.qrels is None and asked.data is None:
         raise SettingError(
             "--on-duplicate says how --qrels or --data is read; a run's own judgements are read as it was"
         )
-    if (asked.files or asked.indexes) and not asked.runs and asked.qrels is None and asked.data is None:
+    if (asked.files or asked.searched) and not asked.runs and asked.qrels is None and asked.data is None:
         raise SettingError(
             "TREC run files and indexes need judgements: give --qrels FILE, --data DIR, or a --run of the collection"
         )
@@ -95,13 +103,19 @@ def side_by_side(asked: Asked, workspace: Path | None = None, progress: Progress
     systems += [
         measured_systems.system_of_file(path, judged, asked.measures, ranked_only=asked.common) for path in asked.files
     ]
-    if asked.indexes and workspace is not None:
+    if asked.searched and workspace is not None:
         texts = judged_queries(judged, asked.queries, asked.data, _reading(asked))
-        named = zip(asked.indexes, short_names([str(path) for path in asked.indexes]), strict=True)
+        named = zip(asked.searched, _names_of_searched(asked), strict=True)
         systems += [
-            system_of_index(path, name, texts, judged, asked.measures, workspace, progress) for path, name in named
+            system_of_index(path, name, texts, judged, asked.measures, workspace, progress, bool(asked.engines))
+            for path, name in named
         ]
     return compared(systems, judged_by, asked.measures, asked.baseline, asked.all_pairs, asked.common)
+
+
+def _names_of_searched(asked: Asked) -> list[str]:
+    """Indexes by their folders, as short as may be; engines by their addresses, without secrets."""
+    return [*short_names([str(path) for path in asked.indexes]), *(str(parse_address(text)) for text in asked.engines)]
 
 
 def _reading(asked: Asked) -> Reading:

@@ -1,9 +1,13 @@
-"""Texts in memory as documents, without a collection on disk."""
+"""Texts in memory, or a file of them, as documents and as an index that goes with the object that holds it."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain, repeat
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from lexigraft.core.errors import InputError
+from lexigraft.core.settings import DataSettings, LexicalSettings, Settings, WordsSettings
 from lexigraft.core.types import Document
 
 _MISSING = object()
@@ -37,6 +41,27 @@ def documents_of(
             raise InputError(f"the id {doc_id!r} comes twice; give every document an id of its own")
         seen.add(doc_id)
         yield Document(doc_id, title, text)
+
+
+def documents_of_file(path: str | Path, fields: str, format: str) -> Iterable[Document]:
+    """The documents of a file or folder of any format that is understood."""
+    from lexigraft.data.sources import open_source  # searching must not wait for what reads collections
+    from lexigraft.stages.collect import reading
+
+    return open_source(str(path), reading(DataSettings(fields=fields, format=format))).documents()
+
+
+def index_documents(
+    documents: Iterable[Document], settings: LexicalSettings | None, words: WordsSettings | None
+) -> tuple[Path, TemporaryDirectory[str]]:
+    """A live index of BM25, and the folder that it lies in."""
+    from lexigraft.retrieve import live_changes  # nor for what writes indexes
+
+    workspace = TemporaryDirectory(prefix="lexigraft-")
+    index = Path(workspace.name) / "index"
+    read_by = replace(Settings(), lexical=settings or LexicalSettings(), words=words or WordsSettings())
+    live_changes.begin_live_bm25(index, documents, read_by)
+    return index, workspace
 
 
 def _count(first: int) -> Iterator[int]:

@@ -20,7 +20,7 @@ class OpenedPeer:
 
     def __init__(self, place: Place) -> None:
         assert place.run is not None, "only runs have such systems"
-        self.place = place
+        self.place, self.local = place, None  # no index of terms is behind it
         self.opened: TextSearch = open_text_search(place.run, place.view, place.system)
 
     @cached_property
@@ -28,11 +28,27 @@ class OpenedPeer:
         return None if self.place.texts is None else open_shared_texts(self.place.texts)
 
     @property
+    def n_documents(self) -> int:
+        return self.opened.n_documents
+
+    @property
+    def passages(self) -> bool:
+        return self.opened.passages
+
+    @property
     def keeps_texts(self) -> bool:
         return self._texts is not None
 
-    def hits(self, queries: Sequence[str], asked: Asked) -> list[list[Hit]]:
-        """The best documents of every query, in order; none of one without a letter."""
+    def again(self) -> "OpenedPeer":
+        """The same, as it is now."""
+        return OpenedPeer(self.place)
+
+    def close(self) -> None:
+        """What is held goes with the object."""
+
+    def hits(self, queries: Sequence[str], asked: Asked, threads: int = 0) -> list[list[Hit]]:
+        """The best documents of every query, in order; none of one without a letter. All are ranked together, whatever
+        `threads` there may be."""
         return [
             [
                 Hit(rank, doc_id, score, self.opened.shown(doc_id)[0])

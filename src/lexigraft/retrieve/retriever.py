@@ -1,34 +1,31 @@
-"""`Retriever`: texts to ranked and explained documents, over a run, an index or a live index."""
+"""`Retriever`: texts to ranked and explained documents, over a run, an index, a live index or an engine."""
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self
 
 from lexigraft.core.cut import DocumentCut, Keep, QueryCut
-from lexigraft.core.errors import InputError, MixedVersionsError, SettingError
-from lexigraft.core.settings import DataSettings, LexicalSettings, Settings, WordsSettings
-from lexigraft.core.types import Document, Explanation, Vocabulary
+from lexigraft.core.errors import InputError, SettingError
+from lexigraft.core.settings import LexicalSettings, Settings, WordsSettings
+from lexigraft.core.types import Explanation, Vocabulary
+from lexigraft.engines.address import is_address
 from lexigraft.explain.contributions import explain
 from lexigraft.index.live.state import is_live
 from lexigraft.retrieve import saved
 from lexigraft.retrieve.answer import Answer, answer_query
 from lexigraft.retrieve.finding import Asked, find_hits, weighted_terms
-from lexigraft.retrieve.given_texts import documents_of
+from lexigraft.retrieve.given_texts import documents_of, documents_of_file, index_documents
+from lexigraft.retrieve.held import Held
 from lexigraft.retrieve.hits import Hit, WeightedTerm
 from lexigraft.retrieve.opened import Opened
-from lexigraft.retrieve.opened_peer import OpenedPeer
+from lexigraft.retrieve.opened_engine import OpenedEngine, open_at
 from lexigraft.retrieve.place import Place, find_place
 from lexigraft.retrieve.unknown_words import unknown_words
 from lexigraft.search.batch import answer_all
 from lexigraft.search.overlap import TERMS
-
-ATTEMPTS = 10  # to open an index and its encoder while both are replaced
-
-T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -41,10 +38,11 @@ class Retriever:
     objects see the change after `refresh`.
     """
 
-    def __init__(self, place: Place, method: str = "auto", workspace: TemporaryDirectory[str] | None = None) -> None:
-        self._place, self._method, self._workspace = place, method, workspace
-        self._peer = OpenedPeer(place) if place.kind else None
-        self._opened: Opened | None = None if place.kind else Opened(place, method)
+    def __init__(
+        self, place: Place, method: str = "auto", workspace: TemporaryDirectory[str] | None = None,
+        engine: OpenedEngine | None = None,
+    ) -> None:  # fmt: skip
+        self._place, self._workspace, self._held = place, workspace, Held(place, method, engine)
 
     @classmethod
     def open(
@@ -56,15 +54,25 @@ class Retriever:
         dk: DocumentCut | None = None,
         vectors: str | Path | None = None,
         method: str = "auto",
+        encoder: str | Path | None = None,
     ) -> Self:
-        """Open a run, an index, a live index or a saved retriever.
+        """Open a run, an index, a live index, a saved retriever, or what `lexigraft engine load` put into an engine, by
+        its address ("qdrant://HOST/NAME").
 
         Of a run, `system` is one of its systems: its learned model where none is named. It is searched at the operating
         point that validation queries chose for the run's cost budget; `qk` and `dk` (terms kept of a query and of a
         document, 0 for all; a qk below 1 keeps what weighs at least that share of the heaviest, and "m0.8" the fewest
         of the heaviest terms that have this share of the mass) choose another.
-        `vectors` are those that an index was made of, for two-step searches.
+        `vectors` are those that an index was made of, for two-step searches. Queries to an engine are encoded by the
+        index that was loaded into it, or by the run, index or saved retriever at `encoder`.
         """
+        if isinstance(path, str) and is_address(path):
+            if dk is not None or vectors is not None:
+                raise SettingError("an engine has the documents' terms that were loaded; leave out dk and vectors")
+            engine = open_at(path, None if encoder is None else Path(encoder), system, qk)
+            return cls(engine.place, method, engine=engine)
+        if encoder is not None:
+            raise SettingError("encoder is for an engine, by its address; a run or an index has its own")
         place = find_place(Path(path), system, qk, dk, None if vectors is None else Path(vectors))
         retriever = cls(place, method)
         if not place.kind and retriever.opened.is_model and place.why:
@@ -85,7 +93,8 @@ class Retriever:
         Without `ids`, documents are called "0", "1" and so on. `words` says how texts are cut into words, `settings`
         what BM25 makes of those.
         """
-        return cls._of_documents(documents_of(texts, ids, titles), settings, words)
+        index, workspace = index_documents(documents_of(texts, ids, titles), settings, words)
+        return cls(find_place(index), workspace=workspace)
 
     @classmethod
     def from_file(
@@ -101,22 +110,7 @@ class Retriever:
         `fields` says which field is what, such as "id=sku,title=name,text=description"; those that are not named are
         guessed. `format` is the file's where its name does not say it.
         """
-        from lexigraft.data.sources import open_source  # searching must not wait for what reads collections
-        from lexigraft.stages.collect import reading
-
-        data = DataSettings(fields=fields, format=format)
-        return cls._of_documents(open_source(str(path), reading(data)).documents(), settings, words)
-
-    @classmethod
-    def _of_documents(
-        cls, documents: Iterable[Document], settings: LexicalSettings | None, words: WordsSettings | None
-    ) -> Self:
-        from lexigraft.retrieve import live_changes  # nor for what writes indexes
-
-        workspace = TemporaryDirectory(prefix="lexigraft-")
-        index = Path(workspace.name) / "index"
-        read_by = replace(Settings(), lexical=settings or LexicalSettings(), words=words or WordsSettings())
-        live_changes.begin_live_bm25(index, documents, read_by)
+        index, workspace = index_documents(documents_of_file(path, fields, format), settings, words)
         return cls(find_place(index), workspace=workspace)
 
     @property
@@ -133,22 +127,22 @@ class Retriever:
     @property
     def n_documents(self) -> int:
         """How many documents can be found; of an index of passages, how many passages."""
-        return self._peer.opened.n_documents if self._peer is not None else self._state().index.n_documents
+        return self._held.other.n_documents if self._held.other is not None else self._held.state().index.n_documents
 
     @property
     def in_passages(self) -> bool:
         """Whether documents were cut into passages, of which the best one gives a document its score."""
-        return self._peer.opened.passages if self._peer is not None else self._state().index.passages
+        return self._held.other.passages if self._held.other is not None else self._held.state().index.passages
 
     @property
     def keeps_texts(self) -> bool:
         """Whether there is the text of at least one document."""
-        return self._peer.keeps_texts if self._peer is not None else self._state().keeps_texts
+        return self._held.other.keeps_texts if self._held.other is not None else self._held.state().keeps_texts
 
     @property
     def vocabulary(self) -> Vocabulary:
         """The terms that queries and documents are written in."""
-        return self._state().index.vocabulary
+        return self._held.state().index.vocabulary
 
     def __len__(self) -> int:
         return self.n_documents
@@ -169,9 +163,9 @@ class Retriever:
         those that its text itself holds. `two_step`: so many candidates are ranked again by their full vectors.
         """
         asked = Asked(k, where, overlap, two_step, overlap_of)
-        if self._peer is not None:
-            return self._ask_peer(lambda peer: peer.hits([query], asked))[0]
-        return self._ask(lambda state: find_hits(state, query, state.encode(query), asked))
+        if self._held.other is not None:
+            return self._held.ask_other(lambda other: other.hits([query], asked))[0]
+        return self._held.ask(lambda state: find_hits(state, query, state.encode(query), asked))
 
     def search_many(
         self,
@@ -186,14 +180,14 @@ class Retriever:
         """`search` for every query, in order: encoded in batches, then searched by so many threads; 0: one for each
         core. The results are the same with any number."""
         asked, texts = Asked(k, where, overlap, two_step, overlap_of), list(queries)
-        if self._peer is not None:
-            return self._ask_peer(lambda peer: peer.hits(texts, asked))
+        if self._held.other is not None:
+            return self._held.ask_other(lambda other: other.hits(texts, asked, threads))
 
         def find(state: Opened) -> list[list[Hit]]:
             rows = state.encode_all(texts)
             return answer_all(lambda at: find_hits(state, texts[at], rows[at], asked), len(texts), threads)
 
-        return self._ask(find)
+        return self._held.ask(find)
 
     def answer(
         self,
@@ -208,9 +202,9 @@ class Retriever:
         matched, its text and the part of it that shows best why it was found, and its metadata. Texts and metadata are
         read when they are asked for. An index that keeps no texts answers without."""
         asked = Asked(k, where, overlap, two_step, overlap_of)
-        if self._peer is not None:
-            return self._ask_peer(lambda peer: peer.answer(query, asked))
-        return self._ask(lambda state: answer_query(state, query, asked))
+        if self._held.other is not None:
+            return self._held.ask_other(lambda other: other.answer(query, asked))
+        return self._held.ask(lambda state: answer_query(state, query, asked))
 
     def explain(self, query: str, doc_id: str) -> Explanation:
         """What each shared term adds to a document's score."""
@@ -218,15 +212,15 @@ class Retriever:
         def take_apart(state: Opened) -> Explanation:
             return explain(state.index.segment_of(doc_id).index, *state.cut(state.encode(query)), doc_id)
 
-        return self._ask(take_apart)
+        return self._held.ask(take_apart)
 
     def terms(self, text: str) -> list[WeightedTerm]:
         """The weighted terms that a text becomes as a query, heaviest first."""
-        return self._ask(lambda state: weighted_terms(state, text, state.cut(state.encode(text))))
+        return self._held.ask(lambda state: weighted_terms(state, text, state.cut(state.encode(text))))
 
     def unknown_words(self, text: str) -> list[str]:
         """The words of a text that no term stands for, stop-words apart: they find nothing. Without terms, none."""
-        return [] if self._peer is not None else self._ask(lambda state: unknown_words(state, text))
+        return [] if self._place.kind else self._held.ask(lambda state: unknown_words(state, text))
 
     def add(
         self,
@@ -255,7 +249,7 @@ class Retriever:
         return deleted.n_documents
 
     def _require_live(self, what: str) -> Path:
-        self._state()
+        self._held.require_here(what)
         if not is_live(self._place.index):
             raise InputError(
                 f"{self.name} is a plain index, which is not {what}; make a live one of it: lexigraft index live "
@@ -266,23 +260,19 @@ class Retriever:
     def refresh(self) -> None:
         """See what others have changed: a live index is opened in its newest state. Searches that have begun end with
         the state they began with."""
-        if self._peer is not None:
-            self._peer = OpenedPeer(self._place)
-            return
-        self._state()
-        self._opened = Opened(self._place, self._method)
+        self._held.open_again()
 
     def save(self, path: str | Path, replace: bool = False) -> None:
         """Write a folder of its own with the index, the model that encodes queries, and the operating point; it can be
         moved, and `Retriever.open` opens it. A folder that is there already is refused; with `replace`, a saved
         retriever there is replaced, and anything else is still refused."""
-        self._state()
+        self._held.require_here("saved")
         place = self._place
         saved.save(place.index, place.metadata, place.texts, place.qk, place.why, Path(path), replace)
 
     def close(self) -> None:
         """Give back what is held; of `from_texts`, the files, too. A closed retriever cannot be searched."""
-        self._opened = self._peer = None
+        self._held.close()
         if self._workspace is not None:
             self._workspace.cleanup()
 
@@ -294,41 +284,6 @@ class Retriever:
     ) -> None:
         self.close()
 
-    def _ask(self, question: Callable[[Opened], T]) -> T:
-        """What `question` finds in the state that is open. Its encoder and full vectors are opened when they are first
-        needed: where a writer has replaced the index and these since, all are opened anew, and none are mixed."""
-        for _ in range(ATTEMPTS):
-            state = self._state()
-            try:
-                return question(state)
-            except MixedVersionsError:
-                if not state.is_outdated():
-                    raise
-                self._opened = Opened(self._place, self._method)
-        return question(self._state())
-
-    def _ask_peer(self, question: Callable[[OpenedPeer], T]) -> T:
-        """The same of a system without terms."""
-        for _ in range(ATTEMPTS):
-            peer = self._peer
-            assert peer is not None, "who asks has looked"
-            try:
-                return question(peer)
-            except MixedVersionsError as error:
-                mixed, self._peer = error, OpenedPeer(self._place)
-        raise mixed
-
-    def _state(self) -> Opened:
-        opened = self._opened
-        if self._peer is not None:
-            raise InputError(
-                f"{self.name} is a {self._place.kind} system, whose scores have no terms to list, explain or save; "
-                "take a system of terms, such as bm25 or the run's model (--system)"
-            )
-        if opened is None:
-            raise SettingError(f"the retriever of {self.name} was closed; open it again")
-        return opened
-
     @property
     def place(self) -> Place:
         """Where the index and what belongs to it lies."""
@@ -337,4 +292,4 @@ class Retriever:
     @property
     def opened(self) -> Opened:
         """The state that is searched now, with its encoder."""
-        return self._state()
+        return self._held.state()

@@ -9,8 +9,8 @@ import numpy as np
 from lexigraft.core.cut import DocumentCut, QueryCut, document_cut, query_cut
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.types import Vocabulary
-from lexigraft.retrieve.answer import FoundDocument, found_documents
-from lexigraft.retrieve.finding import Asked, explanations, find
+from lexigraft.retrieve.answer import FoundDocument
+from lexigraft.retrieve.finding import Asked
 from lexigraft.retrieve.opened import Opened, Row
 from lexigraft.retrieve.plain_document import PlainDocument
 from lexigraft.retrieve.unknown_words import unknown_words
@@ -90,12 +90,11 @@ def _search_terms(system: TermSystem, asked: Asking) -> Json:
     vectors = vectors_of(state, asked, qk)
     encoded = perf_counter()
     try:
-        found = find(state, asked.query, vectors.searched, Asked(asked.k, tuple(asked.where), 0.0, 0, OF_TERMS))
+        limits = Asked(asked.k, tuple(asked.where), 0.0, 0, OF_TERMS)
+        found, searched = system.search(state, asked.query, vectors.searched, limits)
     except LexigraftError as error:
         raise refused_by(error, given=(asked.query, *asked.where)) from error
-    searched = perf_counter()
-    why = explanations(state, vectors.searched, found, False)
-    hits = [_hit(document) for document in found_documents(state, vectors.searched, found, why)]
+    hits = [_hit(document) for document in found]
     postings = state_postings(system, state)
     touched = int(postings[vectors.searched[0]].sum())
     return {

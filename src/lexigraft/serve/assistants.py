@@ -1,7 +1,7 @@
 """Search and explanations as tools of assistants, by the Model Context Protocol over stdin and stdout."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +11,7 @@ from pydantic import Field
 
 from lexigraft import __version__
 from lexigraft.core.errors import LexigraftError
+from lexigraft.engines.address import Address
 from lexigraft.serve import requests as shapes
 from lexigraft.serve.asking import Asking, Json, search
 from lexigraft.serve.catalogue import Catalogue, Shelf
@@ -35,8 +36,8 @@ DocId = Annotated[str, Field(description="The id of a document that a search fou
 class Tools:
     """What assistants may call. Requests are looked at by the same shapes as those of the server."""
 
-    def __init__(self, paths: list[Path], limits: Limits) -> None:
-        self._shelf, self._limits = Shelf(paths, THREADS), limits
+    def __init__(self, given: Sequence[Path | Address], limits: Limits) -> None:
+        self._shelf, self._limits = Shelf(given, THREADS), limits
         self._shelf.watch()
 
     async def search(self, query: Query, k: K = 5, system: System = None, where: Where = None) -> dict[str, Any]:
@@ -89,9 +90,9 @@ class Tools:
         return {**facts, "terms": terms, "only_in_the_query": found["only_query"][:MOST_TERMS], "text": text}
 
 
-def run_tools(paths: list[Path], limits: Limits) -> None:
+def run_tools(given: Sequence[Path | Address], limits: Limits) -> None:
     """Answer an assistant until it closes the connection."""
-    tools = Tools(paths, limits)
+    tools = Tools(given, limits)
     offered = MCPServer(
         "lexigraft",
         version=__version__,

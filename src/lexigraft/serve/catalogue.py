@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from lexigraft.core.compiled import load_kernels
 from lexigraft.core.errors import LexigraftError, MissingExtraError
+from lexigraft.engines.address import Address
+from lexigraft.serve.engine_system import EngineSystem
 from lexigraft.serve.offered import TERMS, Offer, Source, named_sources, offers_of
 from lexigraft.serve.peer_system import PeerSystem
 from lexigraft.serve.reading_ahead import AT_A_LOOK
@@ -65,8 +67,8 @@ class Shelf:
     """Keeps the newest catalogue. A look at the files is taken in a thread of its own, every half second; what was
     replaced is opened and warmed there, and takes its place in one step."""
 
-    def __init__(self, paths: Sequence[Path], threads: int) -> None:
-        self._threads, self._sources = threads, named_sources(paths)
+    def __init__(self, given: Sequence[Path | Address], threads: int) -> None:
+        self._threads, self._sources = threads, named_sources(given)
         self._stop = Event()
         self._said: set[str] = set()
         self._failed: dict[str, tuple[Stamp, float]] = {}  # what could not be opened, and when
@@ -177,6 +179,7 @@ def _opened(offer: Offer, threads: int, former: System | None) -> System:
     try:
         if offer.kind != TERMS:
             return PeerSystem(offer, threads)
-        return TermSystem(offer, threads, former if isinstance(former, TermSystem) else None)
+        kind = TermSystem if offer.source.engine is None else EngineSystem
+        return kind(offer, threads, former if isinstance(former, TermSystem) else None)
     except MissingExtraError as error:
         raise without_form(error, offer.system or offer.name) from error

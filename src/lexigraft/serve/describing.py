@@ -69,11 +69,8 @@ def finite(value: Any) -> Any:
 def _described(system: System, report: Mapping[str, Any], recommended: bool) -> Json:
     offer = system.offer
     found: Json = {"name": offer.name, "run": offer.source.name, "kind": offer.kind}
-    if isinstance(system, TermSystem):
-        state = system.state
-        found |= {"n_documents": state.index.n_documents, "has_texts": state.keeps_texts}
-    else:
-        found |= {"n_documents": system.n_documents, "has_texts": system.keeps_texts}
+    texts = system.state if isinstance(system, TermSystem) else system
+    found |= {"n_documents": system.n_documents, "has_texts": texts.keeps_texts}
     return {
         **found,
         "qk": system.qk,

@@ -18,7 +18,6 @@ from lexigraft.serve.explaining import explain_hit
 from lexigraft.serve.metrics import KIND as METRICS_KIND
 from lexigraft.serve.openapi import document
 from lexigraft.serve.page_files import INDEX
-from lexigraft.serve.peer_system import PeerSystem
 from lexigraft.serve.refused import AGAIN, RefusedError, refused_by
 from lexigraft.serve.replies import NOT_KEPT, as_json, read_body, read_parameters, refusal, reply
 from lexigraft.serve.service import READY, Service
@@ -145,7 +144,4 @@ def _of_terms(catalogue: Catalogue, read: dict[str, Any]) -> Any:
 
 
 def _documents(catalogue: Catalogue) -> dict[str, int]:
-    return {
-        name: one.system.n_documents if isinstance(one.system, PeerSystem) else one.system.state.index.n_documents
-        for name, one in catalogue.opened.items()
-    }
+    return {name: one.system.n_documents for name, one in catalogue.opened.items()}

@@ -6,7 +6,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from threading import Thread
@@ -15,6 +15,7 @@ from types import FrameType
 import uvicorn
 
 from lexigraft.core.errors import SettingError
+from lexigraft.engines.address import Address
 from lexigraft.serve.app import make_app
 from lexigraft.serve.catalogue import Shelf
 from lexigraft.serve.connection import BoundedConnection
@@ -80,7 +81,7 @@ def address_of(listening: socket.socket) -> str:
 
 
 def run_server(
-    service: Service, paths: list[Path], listening: socket.socket, on_ready: Callable[[Shelf], None]
+    service: Service, given: Sequence[Path | Address], listening: socket.socket, on_ready: Callable[[Shelf], None]
 ) -> None:
     """Serve until SIGTERM or SIGINT. The socket listens from the beginning: who asks early is told that the systems are
     being opened. Raises what makes a system impossible to open."""
@@ -106,7 +107,7 @@ def run_server(
 
     async def serve() -> None:
         answering = asyncio.create_task(server.serve([listening]))
-        opening = _in_background(lambda: Shelf(paths, n_threads(service.limits)))
+        opening = _in_background(lambda: Shelf(given, n_threads(service.limits)))
         try:
             await asyncio.wait((answering, opening), return_when=asyncio.FIRST_COMPLETED)
             if opening.done():

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from threading import Lock
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +11,11 @@ from lexigraft.core.compiled import are_loaded
 from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.pinned import where_it_stands
 from lexigraft.core.types import Vocabulary
-from lexigraft.retrieve.answer import found_documents
+from lexigraft.retrieve.answer import FoundDocument, found_documents
 from lexigraft.retrieve.finding import Asked, explanations, find
-from lexigraft.retrieve.opened import Opened
+from lexigraft.retrieve.opened import Opened, Row
 from lexigraft.retrieve.place import Place, find_place
+from lexigraft.retrieve.plain_document import PlainDocument
 from lexigraft.retrieve.unknown_words import unknown_words
 from lexigraft.search.overlap import TERMS as OF_TERMS
 from lexigraft.serve.offered import Offer
@@ -22,6 +24,8 @@ from lexigraft.serve.refused import AGAIN, RefusedError
 
 MOST_PRUNINGS = 16  # indexes of one system that are open at once
 REPLACED = "this system is being replaced; ask again in a second"
+
+Documents = tuple[FoundDocument | PlainDocument, ...]
 
 
 class TermSystem:
@@ -32,7 +36,7 @@ class TermSystem:
     def __init__(self, offer: Offer, threads: int, former: "TermSystem | None" = None) -> None:
         """`former` is the system that this one replaces, whose encoders it may go on with."""
         self.offer = offer
-        place = find_place(offer.source.path, offer.system)
+        place = self._find_place()
         self.qk, self.dk, self.why = place.qk, place.dk, place.why
         self.place: Place = replace(place, qk=0, name=offer.name)
         self.state = Opened(self.place, encoders=threads)
@@ -44,6 +48,20 @@ class TermSystem:
             _share_encoders(former.state, self.state)
         warm(self.state)
         self.unread = reading_ahead(self.state)
+
+    def _find_place(self) -> Place:
+        return find_place(self.offer.source.path, self.offer.system)
+
+    @property
+    def n_documents(self) -> int:
+        return self.state.index.n_documents
+
+    def search(self, state: Opened, query: str, searched: Row, asked: Asked) -> tuple[Documents, float]:
+        """The best documents for a vector, as it is searched, with what is to be shown of them; and the moment when
+        they were found."""
+        found = find(state, query, searched, asked)
+        moment = perf_counter()
+        return found_documents(state, searched, found, explanations(state, searched, found, False)), moment
 
     @property
     def vocabulary(self) -> Vocabulary:

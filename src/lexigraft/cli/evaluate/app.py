@@ -24,6 +24,15 @@ def evaluate(
         list[Path] | None,
         typer.Option("--index", help="An index, searched now with the judged queries; may be repeated."),
     ] = None,
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--engine",
+            metavar="ADDRESS",
+            help="What 'lexigraft engine load' put into an engine, searched in the same way, with milliseconds; may be "
+            "repeated.",
+        ),
+    ] = None,
     queries: Annotated[
         Path | None, typer.Option("--queries", help="What an --index is searched with, instead of --data's queries.")
     ] = None,
@@ -78,7 +87,8 @@ def evaluate(
 ) -> None:
     """Put systems side by side: what they are worth, what they cost, and whether they differ by more than chance.
 
-    Systems come from runs, indexes and TREC run files. With --qk, --dk or --budget: one run, at a grid of prunings.
+    Systems come from runs, indexes, engines and TREC run files. With --qk, --dk or --budget: one run, at a grid of
+    prunings.
     """
     show_messages()
     if qk is None and dk is None and budget is None:
@@ -86,11 +96,11 @@ def evaluate(
 
         asked = Asked(
             run or (), trec_run or (), system or (), qrels, data, split, measure or DEFAULT_MEASURES, baseline,
-            all_pairs, common, index or (), queries, on_duplicate,
+            all_pairs, common, index or (), queries, engine or (), on_duplicate,
         )  # fmt: skip
         _side_by_side(asked, changes, write_runs, out, json)
         return
-    others = (trec_run, index, queries, qrels, data, measure, baseline, split != "auto", changes, on_duplicate)
+    others = (trec_run, index, engine, queries, qrels, data, measure, baseline, split != "auto", changes, on_duplicate)
     if len(run or ()) != 1 or any(others) or len(system or ()) > 1 or all_pairs or common:
         raise SettingError(
             "--qk, --dk and --budget measure the prunings of one system of one --run on its own judgements; give a "

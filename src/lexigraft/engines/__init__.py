@@ -1,0 +1,1 @@
+"""The same vectors in engines that already scale: Milvus, Qdrant, PostgreSQL."""

@@ -1,0 +1,1 @@
+"""What every adapter of an engine is tested by."""
