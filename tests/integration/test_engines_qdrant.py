@@ -1,6 +1,8 @@
 """Qdrant in files of this machine keeps the contract of engines."""
 
+import contextlib
 import functools
+import sqlite3
 
 import pytest
 
@@ -38,6 +40,10 @@ def test_what_was_loaded_is_there_when_it_is_opened_again(tmp_path):
     again = open_engine(address)
     assert again.describe() == contract.description() and again.count() == 2 and contract.found(again) == {"a"}
     again.close()
+    # Rows wait for the disk together, which SQLite does with this kind of log.
+    (files,) = tmp_path.rglob("papers/storage.sqlite")
+    with contextlib.closing(sqlite3.connect(files)) as stored:
+        assert stored.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_asking_makes_no_folder(tmp_path):

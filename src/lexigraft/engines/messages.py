@@ -35,8 +35,9 @@ def client_package(module: str, engine: str) -> ModuleType:
     """The package that talks to an engine, imported when it is needed."""
     try:
         return importlib.import_module(module)
-    except ImportError:
-        raise MissingExtraError(engine, module, install_extra("engines")) from None
+    except ImportError as error:  # it may be one that the client needs
+        missing = (error.name or module).partition(".")[0]
+        raise MissingExtraError(engine, missing, install_extra("engines")) from None
 
 
 def require_options(address: Address, *known: str) -> None:

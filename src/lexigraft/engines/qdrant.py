@@ -26,7 +26,7 @@ from lexigraft.engines.messages import (
     whole_option,
     yes_or_no,
 )
-from lexigraft.engines.qdrant_connection import connect, is_made, told
+from lexigraft.engines.qdrant_connection import as_one_write, connect, is_made, told
 from lexigraft.engines.qdrant_filters import as_filter, path_of
 from lexigraft.engines.stored_values import stored_values
 from lexigraft.index.metadata_files import DATE, NUMBER
@@ -92,7 +92,8 @@ class QdrantEngine:
         with self._asking() as client:
             if not self._are_indexed:
                 self._index(client, kinds)
-            client.upsert(self._name, points, wait=True)
+            with as_one_write(client, self._name):
+                client.upsert(self._name, points, wait=True)
 
     def note(self, description: Description) -> None:
         with self._asking() as client:
