@@ -34,7 +34,7 @@ def refused_by(error: LexigraftError, status: int = 422, given: Iterable[str] = 
     """What is told of an error of the library. Only what a client has sent is its fault: of all else, and of what names
     a place on this machine, the log tells. Paths that stand in the texts of the request, `given`, are none."""
     message = on_one_line(str(error))
-    texts = list(given)
+    texts = [form for text in given for form in (text, repr(text))]  # messages name them in both ways
     places = [found[0].strip(AROUND) for found in PATH.finditer(message)]
     if isinstance(error, SettingError | InputError) and all(any(one in text for text in texts) for one in places):
         return RefusedError(status, message)

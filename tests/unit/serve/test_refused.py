@@ -153,6 +153,7 @@ def test_a_place_on_this_machine_is_told_to_nobody():
 def test_the_clients_own_words_are_no_place(server):
     said = server.refused(422, "POST", "/search", json={"query": "a", "where": ["year = /a/b"]})
     assert "/a/b" in said
+    assert "--where" in server.refused(422, "POST", "/search", json={"query": "a", "where": ["I\\D1\\\\x"]})
 
 
 def test_an_error_of_the_library_anywhere_is_no_fault_of_the_server(server, monkeypatch):
