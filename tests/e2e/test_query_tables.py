@@ -91,13 +91,13 @@ def source(backbone, collection, tmp_path_factory):  # noqa: F811
     return made(collection, backbone, tmp_path_factory.mktemp("source") / "run", *SOURCE)
 
 
-@pytest.mark.integration  # it takes long
 @pytest.fixture(scope="module")
 def expanding(source, backbone, collection, tmp_path_factory):  # noqa: F811
     out = tmp_path_factory.mktemp("expanding") / "run"
     return made(collection, backbone, out, *TABLE, "model.table_terms=3", f"model.table_source={source}")
 
 
+@pytest.mark.integration  # it takes long
 def test_a_table_that_expands(expanding, source):
     learned = read_table(expanding / "model/finetuned")
     assert 1 < np.diff(learned.indptr).max() <= 4

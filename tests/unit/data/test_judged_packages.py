@@ -43,7 +43,6 @@ def test_every_named_package_has_a_version_that_is_pinned():
     assert set(named.JUDGED_DISTRIBUTIONS) <= pinned
 
 
-@pytest.mark.integration  # it takes long
 @pytest.fixture
 def installed_beside(tmp_path, monkeypatch):
     """A distribution that nobody named, first on the path, with a module inside a named package and copies of some."""
@@ -70,6 +69,7 @@ def test_what_else_is_installed_changes_only_what_is_searched(installed_beside):
     assert described_after["installed"] == {**described["installed"], "beside": "1.0"}
 
 
+@pytest.mark.integration  # it takes long
 def test_the_judged_view_has_the_standard_library_and_named_packages_only():
     files = source_files()
     packages = {file.package for file in files.judged}
