@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import socket
 import sys
@@ -11,6 +12,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from threading import Thread
 from types import FrameType
+from typing import NoReturn
 
 import uvicorn
 
@@ -38,12 +40,14 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        former = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for one, handler in former.items():
-                signal.signal(one, handler)
+        """They are captured before there is a loop (`heed_signals`), and to the end."""
+        yield
+
+    def heed_signals(self) -> None:
+        """From here on a signal is noted, and raises nothing: an exception in the middle of a task would be taken for
+        that task's end, and the server would go on without it."""
+        for one in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(one, self.handle_exit)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Who balances loads sees at once that no more is wanted; what was sent until then is read and answered."""
@@ -105,7 +109,8 @@ def run_server(
     # long for its turn.
     sys.setswitchinterval(0.001)
 
-    async def serve() -> None:
+    async def serve() -> bool:
+        """Whether all systems were opened, or could not be, before the end."""
         answering = asyncio.create_task(server.serve([listening]))
         opening = _in_background(lambda: Shelf(given, n_threads(service.limits)))
         try:
@@ -117,12 +122,24 @@ def run_server(
         finally:
             server.should_exit = server.should_exit or (opening.done() and opening.exception() is not None)
             await answering
+        return opening.done()
 
+    server.heed_signals()
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
         try:
-            runner.run(serve())
+            is_opened = runner.run(serve())
         finally:
             service.close()
+    if not is_opened:
+        _leave()
+
+
+def _leave() -> NoReturn:
+    """End while a thread still opens systems. It may be within code of others, which an orderly end of the interpreter
+    would take its memory from, and then sometimes waits for."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def _in_background(open_all: Callable[[], Shelf]) -> "asyncio.Future[Shelf]":

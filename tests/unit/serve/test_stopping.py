@@ -2,6 +2,8 @@
 
 import asyncio
 import signal
+import subprocess
+import sys
 
 import pytest
 import uvicorn
@@ -56,3 +58,25 @@ def test_a_stop_before_anything_is_imported(monkeypatch):
             signal.getsignal(signal.SIGTERM)(signal.SIGTERM, None)
     finally:
         signal.signal(signal.SIGTERM, former)
+
+
+AT_ONCE = """
+import os, signal, sys, time
+from lexigraft.serve import running
+from lexigraft.serve.access import access_for
+from lexigraft.serve.service import Service
+
+class Slow:
+    def __init__(self, *_):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+
+running.Shelf = Slow
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # as before anything is served
+running.run_server(Service(access_for("127.0.0.1")), [], running.bind("127.0.0.1", 0), lambda shelf: None)
+"""
+
+
+def test_a_stop_before_the_server_has_begun_ends_it():
+    ended = subprocess.run([sys.executable, "-c", AT_ONCE], capture_output=True, text=True, timeout=30, check=False)
+    assert ended.returncode == 0 and not ended.stderr
