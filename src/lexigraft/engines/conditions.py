@@ -4,7 +4,6 @@ kind that a key has, and adapters map a handful of tests.
 Two-valued, as in a local search: what has no value fulfils no test, and so the denial of any.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from lexigraft.search.conditions import AllOf as AllParts
 from lexigraft.search.conditions import AnyOf as AnyParts
 from lexigraft.search.conditions import Compare, Condition, Has, In, Literal, Node
 from lexigraft.search.conditions import Not as Denied
+from lexigraft.search.filters import read_number
 
 
 class InRange(NamedTuple):
@@ -83,7 +83,7 @@ class _Reading:
                 return AnyOf(tuple(self._compared(key, "=", value, at) for value in values))
             case Has(key, value, at):
                 self._kind(key, at, is_list=True)
-                number = _number(value.text)
+                number = read_number(value.text)
                 return HoldsElement(key, value.text if number is None or value.quoted else as_text(number))
             case Compare(key, "!=", value, at):
                 return Not(self._compared(key, "=", value, at))
@@ -104,7 +104,7 @@ class _Reading:
     def _compared(self, key: str, sign: str, value: Literal, at: int) -> Test:
         kind = self._kind(key, at, is_list=False)
         if kind == NUMBER:
-            number = _number(value.text)
+            number = read_number(value.text)
             if number is None:
                 self._condition.wrong_at(value.at, f"{key} is a number, and {value.text!r} is none: give one")
             return _numbers(key, sign, number)
@@ -115,7 +115,7 @@ class _Reading:
             low, high = period
             bounds = {"=": (low, high), "<": (None, low), "<=": (None, high), ">": (high, None), ">=": (low, None)}
             return InRange(key, *bounds[sign])
-        if sign != "=" and not value.quoted and _number(value.text) is not None:
+        if sign != "=" and not value.quoted and read_number(value.text) is not None:
             problem = f"{key} is text, and {value.text} is a number; to compare by characters, put it in quotes"
             self._condition.wrong_at(value.at, problem)
         return TextIs(key, sign, value.text)
@@ -133,11 +133,3 @@ def _numbers(key: str, sign: str, number: float) -> InRange:
             return InRange(key, number, None, False)
         case _:
             return InRange(key, number, None)
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

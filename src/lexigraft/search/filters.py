@@ -89,7 +89,7 @@ class _Fulfilling:
             return np.asarray(_COMPARE[sign](self._metadata.numbers(column.key), self._number(column.key, value)), bool)
         if column.kind == DATE:
             return _compare_dates(self._metadata.dates(column.key), sign, self._period(column.key, value))
-        if sign != "=" and not value.quoted and _number(value.text) is not None:
+        if sign != "=" and not value.quoted and read_number(value.text) is not None:
             problem = f"{column.key} is text, and {value.text} is a number; to compare by characters, put it in quotes"
             self._condition.wrong_at(value.at, problem)
         return _compare_texts(*self._metadata.texts(column.key), sign, value.text)
@@ -104,7 +104,7 @@ class _Fulfilling:
         return found
 
     def _number(self, key: str, value: Literal) -> float:
-        number = _number(value.text)
+        number = read_number(value.text)
         if number is None:
             self._condition.wrong_at(
                 value.at, f"{key} is a number in all documents, and {value.text!r} is none: give one, such as 2021"
@@ -120,7 +120,8 @@ class _Fulfilling:
         return period
 
 
-def _number(text: str) -> float | None:
+def read_number(text: str) -> float | None:
+    """The finite number that a text is; None where it is none."""
     with suppress(ValueError):
         if math.isfinite(number := float(text)):
             return number

@@ -61,17 +61,19 @@ def test_a_stop_before_anything_is_imported(monkeypatch):
 
 
 AT_ONCE = """
-import os, signal, sys, time
+import asyncio, os, signal, sys, time
 from lexigraft.serve import running
 from lexigraft.serve.access import access_for
 from lexigraft.serve.service import Service
 
-class Slow:
-    def __init__(self, *_):
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(60)
+running.Shelf = lambda *_: time.sleep(60)  # systems that take long to open
+wait = asyncio.wait
 
-running.Shelf = Slow
+def interrupted(*given, **named):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return wait(*given, **named)
+
+asyncio.wait = interrupted  # which is called before the server has taken its first step
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # as before anything is served
 running.run_server(Service(access_for("127.0.0.1")), [], running.bind("127.0.0.1", 0), lambda shelf: None)
 """
