@@ -60,8 +60,8 @@ class Plan:
 
 
 def read_plan(path: Path) -> Plan:
-    """The collections by name, the backbones, and all trainings in the order of the plan, seed by seed, those that are
-    said to be last at the end."""
+    """The collections by name, the backbones, and all trainings in the order of the plan, seed by seed, by the number
+    that they say as `last`."""
     plan = tomllib.loads(path.read_text(encoding="utf-8"))
     backbones = [Backbone(name, **said) for name, said in plan.get("backbones", {}).items()]
     variants = [
@@ -71,7 +71,7 @@ def read_plan(path: Path) -> Plan:
         for collection in said.get("collections", plan["collections"])
         if seed in said.get("seeds", plan["seeds"])
     ]
-    variants.sort(key=lambda variant: plan["variants"][variant.name].get("last", False))
+    variants.sort(key=lambda variant: plan["variants"][variant.name].get("last", 0))
     return Plan(plan["collections"], backbones, variants)
 
 

@@ -11,7 +11,7 @@ system:
     shares      a variant whose pre-training it begins with
     backbone    one of `[backbones.NAME]`, which has gone on as a masked language model; {collection} in it is that
     collections, seeds    those that it is trained for; all that the plan has where it says nothing
-    last        true: begun when nothing else is ready
+    last        1, 2, …: begun when nothing is ready that says less; 0 where it says nothing
 
 `[backbones.NAME]` has `texts` (a name in --data), `steps`, `options` of `lexigraft model mlm`, and `begins`, another of
 them that it goes on from. All seeds share it.
