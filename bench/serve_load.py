@@ -67,7 +67,8 @@ class Server:
 
 
 def engine_loop(retriever: Retriever, queries: Sequence[str], seconds: float, threads: int) -> dict[str, Any]:
-    """The same questions without a server: what `Retriever.answer` shows, as JSON, in a plain loop."""
+    """The same questions without a server: what `Retriever.answer` shows, as JSON, in a plain loop. Every thread has an
+    encoder, as in the server."""
     ends = time.monotonic() + seconds
 
     def ask(first: int) -> list[float]:

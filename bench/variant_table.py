@@ -16,7 +16,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import ttest_rel
 
-REFERENCES = {"looked_up": "looked_up", "mlm_long": "base_long"}  # what a variant is compared with, by how its name begins
+REFERENCES = {
+    "looked_up": "looked_up",
+    "mlm_long": "base_long",
+}  # what a variant is compared with, by how its name begins
 REFERENCE = "base"
 ROWS = ("at its cost", "whole")
 Training = dict[str, Any]

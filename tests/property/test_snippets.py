@@ -1,7 +1,9 @@
 """A snippet is the one that a slow search over all windows finds, and its words are those of the whole text."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -85,6 +87,32 @@ def test_a_snippet_is_what_the_slow_way_finds(text, points, width):
     assert snippet.text == text[snippet.start : snippet.end] and len(snippet.text) <= width
     shown = [text[word.start : word.end] for word in words if snippet.start <= word.start < snippet.end]
     assert [snippet.text[start:end] for start, end in snippet.spans] == [word[:width] for word in shown]
+
+
+@given(st.lists(TEXT, max_size=6), POINTS, POINTS, st.sampled_from([0, 1, 3, 1 << 16]), st.sampled_from([1, 4, 64]))
+def test_what_was_read_before_changes_nothing(texts, points, others, most, longest):
+    """Whether pieces are remembered, forgotten, or found by their terms: the words are those of the slow way."""
+    reader = WordReader(terms_of)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matched_words, "MOST_REMEMBERED", most)
+        patch.setattr(matched_words, "LONGEST_REMEMBERED", longest)
+        for text in texts:
+            assert WordMatcher(others, reader).find(text) == slow_words(text, others)
+            assert WordMatcher(points, reader).find(text) == slow_words(text, points)
+        for text in texts:
+            assert WordMatcher(points, reader).find(f"{text} {text}") == slow_words(f"{text} {text}", points)
+
+
+def test_many_threads_may_read_with_one_reader():
+    words = [f"w{number}" for number in range(2000)]
+    reader = WordReader(lambda word: [int(word[1:])] if word[1:].isdigit() else [])
+
+    def look(first):
+        text = " ".join(words[first:] + words[:first])
+        return [len(WordMatcher({at, at + 1}, reader).find(text)) for at in range(0, 1998, 7)]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(counts == [2] * 286 for counts in pool.map(look, range(0, 2000, 250)))
 
 
 @given(TEXT, POINTS)

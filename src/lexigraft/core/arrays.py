@@ -218,6 +218,11 @@ class StringTable(Sequence[str]):
         return [text[begin:stop] for begin, stop in pairwise((offsets - first).tolist())]
 
 
+def taken(strings: Sequence[str], positions: NDArray[np.integer[Any]]) -> list[str]:
+    """The strings at `positions`, in one go where they are a table."""
+    return strings.take(positions) if isinstance(strings, StringTable) else [strings[at] for at in positions.tolist()]
+
+
 @compiled
 def gather_nul_ended(
     blob: NDArray[np.uint8], offsets: NDArray[np.int64], positions: NDArray[np.int64]

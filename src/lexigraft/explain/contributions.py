@@ -5,10 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from lexigraft.core.array_types import Float32s, Int32s, Uint32s
+from lexigraft.core.arrays import taken
 from lexigraft.core.types import Contribution, Explanation
 from lexigraft.explain.lookup import impacts_of
 from lexigraft.index.inverted import Index
 from lexigraft.vectors.quantize import quantize_query
+
+Named = tuple[int, str, int]  # a term of the query: its number, its name, and its weight as an integer
 
 
 def explain(index: Index, term_ids: Int32s, weights: Float32s, doc_id: str, query_id: str = "") -> Explanation:
@@ -26,27 +29,33 @@ def explain_rows(
     known = (term_ids < index.n_terms) & (integers > 0)  # a segment of a live index may lack later terms
     terms, integers = term_ids[known], integers[known]
     impacts = impacts_of(index, terms, np.asarray(ordinals, np.int32))
+    named = list(zip(terms.tolist(), taken(index.vocabulary.terms, terms), integers.tolist(), strict=True))
     return [
-        _explanation(index, terms, integers, impacts[:, column], query_scale, ordinal, query_id)
+        _explanation(index, named, impacts[:, column], query_scale, ordinal, query_id)
         for column, ordinal in enumerate(ordinals)
     ]
 
 
 def _explanation(
-    index: Index, term_ids: Int32s, integers: Int32s, impacts: Uint32s, query_scale: float, ordinal: int, query_id: str
+    index: Index,
+    named: Sequence[tuple[int, str, int]],
+    impacts: Uint32s,
+    query_scale: float,
+    ordinal: int,
+    query_id: str,
 ) -> Explanation:
     scale = index.meta.scale
     unit = query_scale * scale
     found = [
         Contribution(
-            index.vocabulary.terms[term_id],
+            name,
             integer * query_scale,
             impact * scale,
             integer * impact * unit,
             term_id,
             integer * impact,
         )
-        for term_id, integer, impact in zip(term_ids.tolist(), integers.tolist(), impacts.tolist(), strict=True)
+        for (term_id, name, integer), impact in zip(named, impacts.tolist(), strict=True)
         if impact
     ]
     found.sort(key=lambda item: (-item.contribution, item.term))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import ArtifactError, MixedVersionsError
 from lexigraft.core.pinned import where_it_stands
+from lexigraft.core.processes import usable_cores
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.queries import open_live_encoder
 from lexigraft.index.live.reader import LiveIndex, open_live
@@ -61,14 +62,15 @@ def _weakly(method: Call) -> Callable[[], Call]:
 
 class Opened:
     """Everything a search needs, opened when first asked for and kept. Safe from many threads: what is opened never
-    changes, and an encoder is used by one thread at a time; `encoders` may be open at once, for as many threads."""
+    changes, and an encoder is used by one thread at a time; `encoders` may be open at once, for as many threads, where
+    it is 0 one for every core. Another one is opened when all are busy."""
 
-    def __init__(self, place: Place, method: str = "auto", encoders: int = 1) -> None:
+    def __init__(self, place: Place, method: str = "auto", encoders: int = 0) -> None:
         self.place, self._method = place, method
         self.index = open_searchable(place.index)
         self._lock = Lock()
         open_encoder, own_terms = _weakly(self._open_encoder), _weakly(self.own_terms)
-        self.encoders: Lanes[QueryEncoder] = Lanes(lambda: open_encoder()(), encoders)
+        self.encoders: Lanes[QueryEncoder] = Lanes(lambda: open_encoder()(), encoders or usable_cores())
         self._searchers: dict[tuple[float, int], LiveSearcher] = {}
         self._masks: dict[tuple[str, ...], Sequence[NDArray[np.uint8]]] = {}
         self.words = WordReader(lambda word: own_terms()(word).tolist())

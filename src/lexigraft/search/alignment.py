@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.arrays import StringTable
+from lexigraft.core.arrays import taken
 from lexigraft.core.errors import InputError
 from lexigraft.index.inverted import Index
 
@@ -53,8 +53,3 @@ class AlignedRows:
         """The rows of the table in `doc_id` order: an index in another order has the same."""
         names = [row_id.encode() for row_id in self._row_ids]
         return np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
-
-
-def taken(strings: Sequence[str], positions: NDArray[np.int32] | NDArray[np.int64]) -> list[str]:
-    """The strings at `positions`, in one go where they are a table."""
-    return strings.take(positions) if isinstance(strings, StringTable) else [strings[at] for at in positions.tolist()]

@@ -12,13 +12,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.arrays import taken
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import SparseMatrix
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.reader import Segment
 from lexigraft.index.rows import iterate_rows
-from lexigraft.search.alignment import taken
 
 Ordinals = NDArray[np.int32] | NDArray[np.int64]
 RowScores = Callable[[NDArray[np.int32], NDArray[np.float64]], NDArray[np.float64]]  # of rows of an index and a query

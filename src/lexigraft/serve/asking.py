@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lexigraft.core.arrays import taken
 from lexigraft.core.cut import DocumentCut, QueryCut, document_cut, query_cut
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.types import Vocabulary
@@ -123,13 +124,14 @@ def _terms(state: Opened, asked: Asking, vectors: Vectors, postings: Any) -> lis
     own = set(state.own_terms(asked.query).tolist())
     weights = dict(zip(*map(np.ndarray.tolist, vectors.whole), strict=True))
     searched = dict(zip(*map(np.ndarray.tolist, vectors.searched), strict=True))
-    names = state.index.vocabulary.terms
+    terms = np.array(list({**weights, **searched}), np.int64)
+    named = zip(terms.tolist(), taken(state.index.vocabulary.terms, terms), postings[terms].tolist(), strict=True)
     found = [
         {
-            "term": names[term], "weight": searched.get(term, weight), "kept": term in searched, "own": term in own,
-            "postings": int(postings[term]),
+            "term": name, "weight": searched.get(term, weights.get(term)), "kept": term in searched, "own": term in own,
+            "postings": int(held),
         }
-        for term, weight in {**weights, **searched}.items()
+        for term, name, held in named
     ]  # fmt: skip
     return sorted(found, key=lambda one: (-one["weight"], one["term"]))
 

@@ -7,6 +7,7 @@ import pytest
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import InputError, LexigraftError
 from lexigraft.core.settings import Settings
+from lexigraft.retrieve import opened as opened_state
 from lexigraft.retrieve.retriever import Retriever
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, write_operating_points
@@ -45,6 +46,16 @@ def test_an_explanation_adds_up(retriever):
         assert why.score == pytest.approx(hit.score)
         assert why.contributions == hit.matches
         assert sum(item.points for item in why.contributions) == why.points
+
+
+def test_every_core_has_an_encoder_when_it_needs_one(monkeypatch):
+    """With one encoder, whoever asks while another query is encoded would wait."""
+    monkeypatch.setattr(opened_state, "usable_cores", lambda: 2)
+    with Retriever.from_texts(TEXTS) as retriever:
+        with retriever.opened.encoders.one() as first, ThreadPoolExecutor(1) as pool:
+            assert ids(pool.submit(retriever.search, "cat").result(30)) == ids(retriever.search("cat"))
+        with retriever.opened.encoders.one() as again, retriever.opened.encoders.one() as other:
+            assert first in (again, other) and again is not other
 
 
 def test_many_queries_and_many_threads(retriever):

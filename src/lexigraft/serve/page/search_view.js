@@ -9,6 +9,7 @@ import { createSide, prunings } from "./side.js";
 import { canCompare, counterpart, systemOf } from "./systems.js";
 
 const SEARCHED = ["q", "k", "sides", "where"];
+const TITLE_MS = 300;
 const PENDING_MS = 300; // after which an answer is seen to be awaited: a page that fades at every key would flicker
 
 export function createSearchView(store, offered, onRefused) {
@@ -36,6 +37,15 @@ export function createSearchView(store, offered, onRefused) {
   });
 
   let pending = 0;
+  let titling = 0;
+
+  // Not with every answer: a browser draws its own window anew for a title, while results wait to be drawn.
+  function titleAtRest(title) {
+    clearTimeout(titling);
+    titling = setTimeout(() => {
+      if (store.state.view === "search") document.title = title;
+    }, TITLE_MS);
+  }
 
   function showPending(isPending) {
     clearTimeout(pending);
@@ -47,7 +57,7 @@ export function createSearchView(store, offered, onRefused) {
     showPending(state.q.trim() !== "");
     if (state.q.trim() === "") {
       question.cancel();
-      document.title = "Lexigraft";
+      titleAtRest("Lexigraft");
       for (const side of sides) side.clear("");
       showTrouble("");
       announce("");
@@ -71,7 +81,7 @@ export function createSearchView(store, offered, onRefused) {
     });
     const said = answers.filter((answer) => !answer.error).map((answer) => `${plural(answer.hits.length, "result")} by ${answer.system}`);
     if (said.length) announce(`${state.q}: ${said.join(", ")}`);
-    document.title = `${state.q} – Lexigraft`;
+    titleAtRest(`${state.q} – Lexigraft`);
   }
 
   // Not at every key: what a key changes must be painted before its results can be.

@@ -1,6 +1,6 @@
 // Everything that can be seen stands in the address, so every view is a link, and Back undoes a step.
 
-const PAUSE_MS = 200; // browsers refuse pages that rewrite their address with every key
+const PAUSE_MS = 250; // of a hand that rests: an address costs the browser more than a result
 
 const FIRST = { system: "system", qk: "qk", dk: "dk", off: "off" };
 const SECOND = { system: "with", qk: "with_qk", dk: "with_dk", off: "with_off" };
@@ -91,7 +91,8 @@ export function createStore() {
     const former = state;
     if (how === "growing" && growing) {
       state = { ...state, ...changes };
-      if (!timer) timer = setTimeout(keepGrowing, PAUSE_MS);
+      clearTimeout(timer);
+      timer = setTimeout(keepGrowing, PAUSE_MS);
     } else {
       settle();
       state = { ...state, ...changes };
