@@ -180,6 +180,15 @@ def make(name: str, n_documents: int, n_queries: int = 500) -> Collection:
     return Collection(name, documents, queries)
 
 
+def document_blocks(name: str, n_documents: int) -> Iterator[sp.csr_matrix]:
+    """The documents that `make` makes, some thousands at a time: for collections that memory does not hold."""
+    kind = KINDS[name]
+    law = Law(kind)
+    for _, terms, impacts in _document_chunks(law, n_documents):
+        block = _csr(law.term_id[terms], impacts, kind.n_terms)
+        yield heaviest(block, kind.cut[0]) if kind.cut else block
+
+
 def heaviest(matrix: sp.csr_matrix, keep: int) -> sp.csr_matrix:
     """Each row cut to its `keep` heaviest terms; of equal ones those with the smallest ids."""
     rows, ids, weights = prune_rows(

@@ -1,4 +1,4 @@
-"""Qdrant in files of this machine keeps the contract of engines."""
+"""Qdrant in files of this machine, and its core as a server runs it, keep the contract of engines."""
 
 import contextlib
 import functools
@@ -9,6 +9,7 @@ import pytest
 from lexigraft.engines.address import parse_address
 from lexigraft.engines.opening import open_engine
 from tests.engines import contract
+from tests.engines.qdrant_edge import edge_engine
 
 pytest.importorskip("qdrant_client")
 pytestmark = pytest.mark.integration
@@ -27,6 +28,19 @@ FILTERS = functools.partial(contract.filters_are_those_of_memory, text_order=Fal
 @pytest.mark.parametrize("holds", [*contract.PROPERTIES, FILTERS], ids=lambda one: getattr(one, "__name__", "filters"))
 def test_contract(holds, make):
     holds(make)
+
+
+@pytest.fixture
+def make_core(tmp_path):
+    pytest.importorskip("qdrant_edge")
+    engine = edge_engine(tmp_path)
+    yield lambda: engine
+    engine.close()
+
+
+@pytest.mark.parametrize("holds", [*contract.PROPERTIES, FILTERS], ids=lambda one: getattr(one, "__name__", "filters"))
+def test_contract_of_the_core(holds, make_core):
+    holds(make_core)
 
 
 def test_what_was_loaded_is_there_when_it_is_opened_again(tmp_path):
