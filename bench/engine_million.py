@@ -1,4 +1,4 @@
-"""An index in an engine that scales: how fast it loads, how large it is, how fast it answers, and whether it ranks alike.
+"""An index in an engine that scales: how fast it loads and answers, how large it is, and whether it ranks alike.
 
     python -m bench.engine_million ENGINE --documents 1000000 --work FOLDER --out FILE.json
     python -m bench.engine_million ENGINE --data debian_desc2title --work FOLDER --out FILE.json
@@ -8,7 +8,8 @@ nothing behind. The index is made (bench/made_index.py), or BM25's over a real c
 It is loaded by the product's own code (`lexigraft.engines.loading`) with the defaults of `lexigraft engine load`. Then
 queries are asked one after the other, warm, by one thread or by `--clients`; every ranking is compared with the local
 engine's: the same scores, and the same documents but for ties at the last place. Last, documents are deleted, and the
-collection is dropped. `load_average` says how busy the machine was besides.
+collection is dropped. `load_average` says how busy the machine was, and `cpu_s` and `cpu_ms` what the work took of its
+processors, client and server together: on a machine with other work, those are the numbers to compare.
 """
 
 import argparse
@@ -24,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.cpu_time import cpu_seconds
 from bench.engine_places import KINDS, EnginePlace, opened_place
 from bench.made_index import Query, made_index, made_queries
 from lexigraft.core.artifact import write_json
@@ -77,39 +79,46 @@ def loaded(place: EnginePlace, index: Index, metadata: Metadata | None, most_min
         if now - begun > 60 * most_minutes:
             raise TooLongError(f"{done:,} of {total:,} rows were loaded in {most_minutes:g} minutes")
 
-    busy = os.getloadavg()[0]
+    busy, used = os.getloadavg()[0], cpu_seconds()
     try:
         before = load_index(index, place.engine, "bench", place.name, metadata, on_progress=on_progress).n_before
         stopped = None
     except TooLongError as error:
         before, stopped = 0, str(error)
-    seconds = time.monotonic() - begun
+    seconds, used = time.monotonic() - begun, cpu_seconds() - used
     new = (index.n_documents if stopped is None else state["rows"]) - before
     begun = time.monotonic()
     place.settle()
     return {
-        "load_s": round(seconds, 1), "rows_per_s": round(new / seconds), "settle_s": round(time.monotonic() - begun, 1),
+        "load_s": round(seconds, 1), "rows_per_s": round(new / seconds), "cpu_s": round(used, 1),
+        "settle_s": round(time.monotonic() - begun, 1),
         "stopped": stopped, "rows_before": before, "load_average": round(busy, 1),
         "mb": None if (size := place.size()) is None else round(size / 1e6, 1),
     }  # fmt: skip
 
 
 def answered(
-    engine: Engine, description: Description, queries: Sequence[Query], k: int, clients: int
+    engine: Engine, description: Description, queries: Sequence[Query], options: argparse.Namespace
 ) -> tuple[list[list[EngineHit]], dict[str, Any]]:
-    """What every query finds, and how long one took."""
+    """What every query finds that is asked within the time, and how long one took."""
+    k, clients = options.k, options.clients
+    end = time.perf_counter() + 60 * options.search_minutes
 
-    def ask(query: Query) -> tuple[list[EngineHit], float]:
+    def ask(query: Query) -> tuple[list[EngineHit], float] | None:
         begun = time.perf_counter()
+        if begun > end:
+            return None
         hits = search_engine(engine, description, query, k)
         return hits, time.perf_counter() - begun
 
-    busy = os.getloadavg()[0]
     for query in queries[:WARM_UP]:
         ask(query)
+    busy, used = os.getloadavg()[0], cpu_seconds()
     with ThreadPoolExecutor(clients) as pool:
-        found = list(pool.map(ask, queries))
-    return [hits for hits, _ in found], {"clients": clients, "load_average": round(busy, 1), **_times(found)}
+        found = [one for one in pool.map(ask, queries) if one is not None]  # always the first ones
+    cost = round(1000 * (cpu_seconds() - used) / len(found), 2)
+    facts = {"clients": clients, "load_average": round(busy, 1), "cpu_ms": cost, **_times(found)}
+    return [hits for hits, _ in found], facts
 
 
 def _times(found: Sequence[tuple[Any, float]]) -> dict[str, float]:
@@ -162,8 +171,8 @@ def measure(place: EnginePlace, options: argparse.Namespace) -> dict[str, Any]:
     description = place.engine.describe()
     assert description is not None
     if facts["load"]["stopped"] is None:
-        found, facts["search"] = answered(place.engine, description, queries, options.k, options.clients)
-        facts["rankings"] = compared(index, queries, options.k, found)
+        found, facts["search"] = answered(place.engine, description, queries, options)
+        facts["rankings"] = compared(index, queries[: len(found)], options.k, found)
     return facts | {"deletion": deleted(place, index)}
 
 
@@ -184,6 +193,7 @@ def main() -> None:
     parser.add_argument("--k", type=int, default=100)
     parser.add_argument("--clients", type=int, default=1, help="queries that are asked at a time")
     parser.add_argument("--minutes", type=float, default=15, help="a load that takes longer is stopped and noted")
+    parser.add_argument("--search-minutes", type=float, default=15, help="queries are asked within this time")
     parser.add_argument("--work", type=Path, required=True, help="a folder for indexes and files of engines")
     parser.add_argument("--out", type=Path, required=True, help="JSON file to add the measurement to")
     options = parser.parse_args()

@@ -84,9 +84,14 @@ class LocalServer:
                 cursor = connection.execute(statement)
             return cursor.fetchall() if cursor.description else []
 
-    def kill(self) -> None:
-        """As a loss of power would, but for the disk: every process at once."""
+    def kill(self, first_alone: bool = False) -> None:
+        """As a loss of power would, but for the disk: every process at once; or the first one alone, whose children end
+        by themselves when they notice."""
         pid = self._process.pid
+        if first_alone:
+            self._process.kill()
+            self._process.wait()
+            return
         os.kill(pid, signal.SIGSTOP)  # or it would start others in the place of those that die
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
             os.kill(int(child), signal.SIGKILL)

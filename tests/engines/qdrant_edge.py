@@ -5,6 +5,7 @@ and the description are the product's, and what stores and searches them is what
 differs from the server's own way of being asked is no server: errors and versions are not tried by this.
 """
 
+import itertools
 import shutil
 import threading
 from collections.abc import Sequence
@@ -14,6 +15,8 @@ from typing import Any
 
 from lexigraft.engines.address import Address
 from lexigraft.engines.qdrant import TERMS, QdrantEngine
+
+FLUSHED_EVERY = 16  # updates: where that is left out, all of them are done again when a shard is opened
 
 
 def edge_engine(folder: Path, name: str = "papers") -> QdrantEngine:
@@ -31,6 +34,7 @@ class EdgeClient:
 
         self._edge, self._folder = qdrant_edge, folder
         self._shards: dict[str, Any] = {}
+        self._updates = itertools.count(1)
         self._opening = threading.Lock()
 
     def collection_exists(self, name: str) -> bool:
@@ -57,9 +61,12 @@ class EdgeClient:
         self._shard(name).update(self._edge.UpdateOperation.create_field_index(key, kind))
 
     def upsert(self, name: str, points: Sequence[Any], **_: Any) -> None:
-        """Kept when it returns: a shard writes its log first."""
+        """Kept when it returns: a shard writes its log first. A server brings the rest to the disk every few seconds."""
         own = [self._edge.Point(point.id, self._vectors(point.vector), point.payload) for point in points]
-        self._shard(name).update(self._edge.UpdateOperation.upsert_points(own))
+        shard = self._shard(name)
+        shard.update(self._edge.UpdateOperation.upsert_points(own))
+        if next(self._updates) % FLUSHED_EVERY == 0:
+            shard.flush()
 
     def retrieve(self, name: str, ids: Sequence[Any], with_payload: bool) -> Any:
         return self._shard(name).retrieve(list(ids), with_payload, False)

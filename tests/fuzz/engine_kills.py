@@ -1,0 +1,258 @@
+"""SIGKILL in the middle of loads into engines: the same load again leaves every row there, and none twice.
+
+    python -m tests.fuzz.engine_kills --of postgresql --kills 10 [--seed 0]
+
+Of PostgreSQL the server is killed, its first process alone or all of them at once; of Milvus Lite, Qdrant's files and
+Qdrant's core, which have no server of their own, the process that loads, of Milvus Lite with the process that it
+started or without. The moment is random, from before the collection is made to the last row. Then what was noted as
+loaded must be there, the load is repeated, and every row's id, title, weights and metadata are compared. Only engines
+whose packages are installed can be asked for; each has an environment of its own (`make test-engines`).
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bench.made_index import made_index
+from lexigraft.engines import backoff
+from lexigraft.engines.address import Address, parse_address
+from lexigraft.engines.engine import Row, UnreachableError
+from lexigraft.engines.loading import load_index
+from lexigraft.engines.opening import open_engine
+from lexigraft.engines.rows_of_index import batches_of
+from tests.engines.stored_rows import expected_rows, rows_in
+
+N_ROWS, BATCH = 2000, 25  # a note every 400 rows
+IN_FILES = ("milvus", "qdrant", "qdrant-edge")
+ENGINES = ("postgresql", *IN_FILES)
+
+
+class World:
+    """A small index, and what an engine must hold of it."""
+
+    def __init__(self, root: Path) -> None:
+        self.index, self.metadata = made_index(root / "made", N_ROWS)
+        self.rows: list[Row] = [row for batch in batches_of(self.index, self.metadata, 0, N_ROWS) for row in batch]
+
+    def load(self, engine: Any) -> None:
+        load_index(self.index, engine, "/there", "it", self.metadata, batch_rows=BATCH)
+
+    def require_what_was_noted(self, scheme: str, engine: Any) -> int:
+        """After a kill: the rows up to `n_loaded` are there, and none twice. Returns how many that are."""
+        description = engine.describe()
+        if description is None:
+            return 0
+        found, noted = rows_in(scheme, engine), expected_rows(self.rows[: description.n_loaded])
+        assert not noted - found, f"{(noted - found).total()} rows that were noted as loaded are not there"
+        self._require_no_others(found)
+        return int(description.n_loaded)
+
+    def require_all(self, scheme: str, engine: Any) -> None:
+        assert engine.describe().is_complete
+        found = rows_in(scheme, engine)
+        assert engine.count() == found.total() == N_ROWS, (engine.count(), found.total())
+        self._require_no_others(found)
+
+    def _require_no_others(self, found: Counter[Any]) -> None:
+        others = found - expected_rows(self.rows)
+        assert not others, f"{others.total()} rows are there twice, or are others: {list(others)[:2]}"
+
+
+def kill_servers(world: World, n: int, rng: random.Random) -> dict[str, Any]:
+    """Kill PostgreSQL `n` times, each time during a load into a new table."""
+    from tests.engines.postgres_server import PASSWORD, USER, LocalServer
+
+    server, counts, noted = LocalServer(), Counter[str](), []
+    backoff.TRIES = 1  # the load ends with the server, and is repeated by hand
+    try:
+        server.start()
+        seconds, number = 1.0, 0
+        while sum(count for what, count in counts.items() if what.startswith("killed")) < n:
+            number += 1
+            address = Address("postgresql", f"t{number}", "127.0.0.1", server.port, "postgres", USER, PASSWORD)
+            after, alone = rng.uniform(0, seconds), rng.random() < 0.5
+            engine = open_engine(address)
+            if number == 1:  # left alone and timed
+                begun = time.perf_counter()
+                world.load(engine)
+                seconds = time.perf_counter() - begun
+                counts["left alone"] += 1
+            elif _load_until_killed(world, engine, lambda alone=alone: server.kill(alone), after):
+                server.start()
+                noted.append(world.require_what_was_noted("postgresql", engine))
+                world.load(engine)
+                counts["killed: " + ("the first process" if alone else "all processes")] += 1
+            else:
+                server.start()
+                counts["ended before"] += 1
+            world.require_all("postgresql", engine)
+            engine.drop()
+            engine.close()
+            _say("postgresql", counts)
+    finally:
+        server.remove()
+    return {**counts, "rows noted before": noted}
+
+
+def _load_until_killed(world: World, engine: Any, kill: Callable[[], None], after: float) -> bool:
+    """Whether the load was stopped by the kill."""
+    ended: list[BaseException | None] = []
+
+    def load() -> None:
+        try:
+            world.load(engine)
+            ended.append(None)
+        except UnreachableError as error:
+            ended.append(error)
+
+    loading = threading.Thread(target=load)
+    loading.start()
+    time.sleep(after)
+    kill()
+    loading.join()
+    assert ended, "the load failed otherwise than by a server that does not answer"
+    return ended[0] is not None
+
+
+def kill_loads(world: World, scheme: str, n: int, rng: random.Random, root: Path) -> dict[str, Any]:
+    """Kill `n` processes that load into files. Engines are opened in forks alone: their threads do not survive one."""
+    _import_client(scheme)
+    counts: Counter[str] = Counter()
+    noted: list[int] = []
+    folder, sign = root / scheme, root / "begun"
+    begun = _begin(lambda: _load_in(world, scheme, folder, sign), sign)
+    _finish(begun[0])
+    seconds = time.perf_counter() - begun[1]
+    counts["left alone"] += 1
+    while sum(count for what, count in counts.items() if what.startswith("killed")) < n:
+        shutil.rmtree(folder, ignore_errors=True)
+        pid, start = _begin(lambda: _load_in(world, scheme, folder, sign), sign)
+        alone = scheme == "milvus" and rng.random() < 0.5
+        time.sleep(max(0.0, start + rng.uniform(0, seconds) - time.perf_counter()))
+        (os.kill if alone else os.killpg)(pid, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+        if not os.WIFSIGNALED(status):
+            counts["ended before"] += 1
+        else:
+            said = root / "noted"
+            _finish(_fork(lambda said=said: _look_and_repeat(world, scheme, folder, said)))
+            noted.append(int(said.read_text()))
+            counts["killed: " + ("the loading process alone" if alone else "the loading process")] += 1
+        _say(scheme, counts)
+        if counts.total() > 3 * n + 20:
+            raise AssertionError(f"most loads end before they are killed: {dict(counts)}")
+    return {**counts, "rows noted before": noted}
+
+
+def _import_client(scheme: str) -> None:
+    """So that a kill meets the load and not the imports."""
+    if scheme == "milvus":
+        import milvus_lite
+        import pymilvus  # noqa: F401
+
+        assert milvus_lite
+    else:
+        import qdrant_client  # noqa: F401
+    if scheme == "qdrant-edge":
+        import qdrant_edge  # noqa: F401
+
+
+def _open(scheme: str, folder: Path) -> Any:
+    if scheme == "qdrant-edge":
+        from tests.engines.qdrant_edge import edge_engine
+
+        return edge_engine(folder)
+    return open_engine(parse_address(f"{scheme}:{folder}/papers"))
+
+
+def _load_in(world: World, scheme: str, folder: Path, sign: Path) -> None:
+    engine = _open(scheme, folder)
+    sign.touch()
+    world.load(engine)
+    world.require_all(scheme, engine)
+    engine.close()
+
+
+def _look_and_repeat(world: World, scheme: str, folder: Path, said: Path) -> None:
+    engine = _open(scheme, folder)
+    said.write_text(str(world.require_what_was_noted(scheme, engine)))
+    world.load(engine)
+    world.require_all(scheme, engine)
+    engine.close()
+    again = _open(scheme, folder)  # what is in files, and not in a memory
+    world.require_all(scheme, again)
+    again.close()
+
+
+def _begin(do: Callable[[], None], sign: Path) -> tuple[int, float]:
+    """Start a process, and wait until it begins to load."""
+    sign.unlink(missing_ok=True)
+    pid = _fork(do)
+    while not sign.exists():
+        time.sleep(0.002)
+    return pid, time.perf_counter()
+
+
+def _fork(do: Callable[[], None]) -> int:
+    """A process that does something, in a session of its own."""
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 1
+    try:
+        os.setsid()
+        do()
+        status = 0
+    except BaseException:  # noqa: BLE001  # said, and told by the status
+        traceback.print_exc()
+        sys.stderr.flush()
+    finally:
+        os._exit(status)
+
+
+def _finish(pid: int) -> None:
+    _, status = os.waitpid(pid, 0)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)  # what it started and did not end
+    assert status == 0, "a load did not end well; what it said stands above"
+
+
+def _say(scheme: str, counts: Counter[str]) -> None:
+    print(scheme, dict(counts), file=sys.stderr, flush=True)
+
+
+def kills(scheme: str, n: int, seed: int) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        root, rng = Path(folder), random.Random(seed)
+        world = World(root)
+        if scheme == "postgresql":
+            return kill_servers(world, n, rng)
+        return kill_loads(world, scheme, n, rng, root)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--of", choices=ENGINES, required=True, help="the engine")
+    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    found = kills(options.of, options.kills, options.seed)
+    print(json.dumps({"engine": options.of, "rows": N_ROWS, "seed": options.seed, **found}))
+
+
+if __name__ == "__main__":
+    main()
