@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test quick-tests test-integrations nightly fuzz fuzz-serve lint style types docs reference bench-head bench-index bench-engines clean
+.PHONY: quickstart test quick-tests test-integrations test-engines nightly fuzz fuzz-engines fuzz-serve lint style types docs reference bench-head bench-index bench-engines clean
 
 quickstart: .venv/.train
 	HF_HUB_OFFLINE=1 $(BIN)/lexigraft quickstart $(if $(FULL),--full)
@@ -22,6 +22,16 @@ quick-tests: .venv/.dev
 # sooner than one after the other by two. The page is driven in Chromium, where there is one: apt-get install chromium.
 test-integrations: .venv/.dev docs
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m integration -n 2 --dist loadfile --no-loadscope-reorder
+	@$(MAKE) --no-print-directory -j 2 test-engines
+
+# Adapters against the engines themselves. Each has an environment of its own, so that no engine's packages decide what
+# the project or another engine runs with. Where a platform has no wheel of one, that engine is skipped by its name.
+test-engines: test-engine-postgres test-engine-milvus test-engine-qdrant
+
+test-engine-%: .venv-%/.done
+	@if [ -f .venv-$*/.absent ]; then echo "skipped: $* (its packages cannot be had here; see .venv-$*/.absent)"; else \
+	    OMP_NUM_THREADS=1 .venv-$*/bin/python -m pytest -m integration -p no:xdist tests/integration/test_engines_$*.py \
+	    tests/integration/test_engines_errors.py tests/integration/test_engine_kills.py; fi
 
 # Property tests on examples that nobody has seen. What fails is kept in tests/failures/ and tried first the next time; add
 # the example that is printed to its test.
@@ -36,6 +46,13 @@ fuzz: .venv/.dev
 	$(BIN)/python -m tests.fuzz.kills --kills 100 --seed $(SEED)
 	$(BIN)/python -m tests.fuzz.damage --cases 300 --cold --seed $(SEED)
 	$(BIN)/python -m tests.fuzz.damage --cases 10000 --seed $(SEED)
+
+# Loads into engines that are killed and repeated.
+fuzz-engines: .venv-postgres/.done .venv-milvus/.done .venv-qdrant/.done
+	.venv-postgres/bin/python -m tests.fuzz.engine_kills --of postgresql --kills 100 --seed $(SEED)
+	.venv-milvus/bin/python -m tests.fuzz.engine_kills --of milvus --kills 100 --seed $(SEED)
+	.venv-qdrant/bin/python -m tests.fuzz.engine_kills --of qdrant --kills 100 --seed $(SEED)
+	.venv-qdrant/bin/python -m tests.fuzz.engine_kills --of qdrant-edge --kills 100 --seed $(SEED)
 
 # Schemathesis over a server's own description: more than 10,000 requests that it allows, or forbids.
 fuzz-serve: .venv/.dev
@@ -107,5 +124,18 @@ reference: .venv/.core
 	    || echo "not every engine could be installed; the others are measured"
 	@touch $@
 
+# The project and its packages come from .venv, through a path file that is written last: pip sees the new environment
+# alone, and so changes nothing of the other. Only what .venv lacks is installed, without further dependencies.
+.venv-postgres/.done .venv-milvus/.done .venv-qdrant/.done: .venv-%/.done: tests/engines/%.txt .venv/.dev
+	@echo "installing what the tests of $* need into .venv-$* ..."
+	rm -rf .venv-$*
+	$(BIN)/python -m venv --without-pip .venv-$*
+	@$(BIN)/pip --python .venv-$*/bin/python install -q --disable-pip-version-check --no-deps --only-binary :all: \
+	    -r tests/engines/$*.txt 2> .venv-$*/.log \
+	    || if grep -q "No matching distribution" .venv-$*/.log && ! grep -q "Retrying" .venv-$*/.log; \
+	    then mv .venv-$*/.log .venv-$*/.absent; else cat .venv-$*/.log; exit 1; fi
+	$(BIN)/python -m tests.engines.environment .venv-$*
+	@touch $@
+
 clean:
-	rm -rf .venv .venv-engines runs build site .cache *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-engines .venv-postgres .venv-milvus .venv-qdrant runs build site .cache *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

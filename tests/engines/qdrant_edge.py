@@ -61,7 +61,7 @@ class EdgeClient:
         self._shard(name).update(self._edge.UpdateOperation.create_field_index(key, kind))
 
     def upsert(self, name: str, points: Sequence[Any], **_: Any) -> None:
-        """Kept when it returns: a shard writes its log first. A server brings the rest to the disk every few seconds."""
+        """Kept when it returns: a shard writes its log first. A server flushes every few seconds."""
         own = [self._edge.Point(point.id, self._vectors(point.vector), point.payload) for point in points]
         shard = self._shard(name)
         shard.update(self._edge.UpdateOperation.upsert_points(own))
