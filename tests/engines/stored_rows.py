@@ -1,11 +1,12 @@
 """Every row that an engine holds, read past the product's adapter: what is compared after a load."""
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lexigraft.engines.engine import Row
+from lexigraft.engines.milvus import MOST_HITS
 from lexigraft.engines.milvus_expressions import read
 
 Stored = tuple[str, str, str]  # id, title, and as JSON the weights by term and the metadata
@@ -44,10 +45,22 @@ def _of_pgvector(text: str) -> dict[int, float]:
 
 
 def _milvus(engine: Any) -> Counter[Stored]:
+    """Milvus does not give vectors back where an index has taken them in. A query of one term with a weight of 1 has a
+    row's weight as its score, so that every term is asked for."""
+    weights: dict[str, dict[int, float]] = defaultdict(dict)
     with engine._asking(to_read=True) as client:
-        fields = ["id", "title", "terms", "meta"]
-        found = client.query(engine._name, 'id != ""', output_fields=fields, consistency_level="Strong", limit=16_384)
-    return Counter(_stored(read(one["id"]), one["title"], one["terms"], _numbers(one["meta"])) for one in found)
+        fields = ["id", "title", "meta"]
+        found = client.query(
+            engine._name, 'id != ""', output_fields=fields, consistency_level="Strong", limit=MOST_HITS
+        )
+        for term in range(engine._description().n_terms):
+            for hit in client.search(
+                engine._name, [{term: 1.0}], anns_field="terms", limit=MOST_HITS, consistency_level="Strong",
+                search_params={"metric_type": "IP", "params": {"drop_ratio_search": 0.0}},
+            )[0]:  # fmt: skip
+                if hit["distance"] > 0:
+                    weights[hit["id"]][term] = hit["distance"]
+    return Counter(_stored(read(one["id"]), one["title"], weights[one["id"]], _numbers(one["meta"])) for one in found)
 
 
 def _numbers(meta: Mapping[str, Any]) -> dict[str, float]:

@@ -26,16 +26,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench.made_index import made_index
+import numpy as np
+
+from lexigraft.core.artifact import Manifest
 from lexigraft.engines import backoff
 from lexigraft.engines.address import Address, parse_address
 from lexigraft.engines.engine import Row, UnreachableError
 from lexigraft.engines.loading import load_index
 from lexigraft.engines.opening import open_engine
 from lexigraft.engines.rows_of_index import batches_of
+from lexigraft.index.metadata import FORMAT_VERSION, KIND, open_metadata
+from lexigraft.index.metadata_columns import write_metadata
+from tests.conftest import index_of, sparse_matrix
 from tests.engines.stored_rows import expected_rows, rows_in
 
-N_ROWS, BATCH = 2000, 25  # a note every 400 rows
+N_ROWS, N_TERMS, BATCH = 2000, 150, 25  # a note every 400 rows
+SOONER = 0.8  # the first load also warms up: where one ended before its kill, the next kill comes sooner
 IN_FILES = ("milvus", "qdrant", "qdrant-edge")
 ENGINES = ("postgresql", *IN_FILES)
 
@@ -44,7 +50,14 @@ class World:
     """A small index, and what an engine must hold of it."""
 
     def __init__(self, root: Path) -> None:
-        self.index, self.metadata = made_index(root / "made", N_ROWS)
+        rng = np.random.default_rng(3)
+        made = [
+            {int(t): float(rng.integers(1, 256)) for t in rng.choice(N_TERMS, 12, replace=False)} for _ in range(N_ROWS)
+        ]
+        self.index = index_of(sparse_matrix(made, N_TERMS), root / "index", scale=1.0)
+        years = ((f"d{number}", {"year": 1900 + number % 120}) for number in range(N_ROWS))
+        write_metadata(root / "metadata", Manifest(KIND, FORMAT_VERSION, {}), self.index, years)
+        self.metadata = open_metadata(root / "metadata", self.index)
         self.rows: list[Row] = [row for batch in batches_of(self.index, self.metadata, 0, N_ROWS) for row in batch]
 
     def load(self, engine: Any) -> None:
@@ -98,6 +111,7 @@ def kill_servers(world: World, n: int, rng: random.Random) -> dict[str, Any]:
             else:
                 server.start()
                 counts["ended before"] += 1
+                seconds *= SOONER
             world.require_all("postgresql", engine)
             engine.drop()
             engine.close()
@@ -136,6 +150,7 @@ def kill_loads(world: World, scheme: str, n: int, rng: random.Random, root: Path
     begun = _begin(lambda: _load_in(world, scheme, folder, sign), sign)
     _finish(begun[0])
     seconds = time.perf_counter() - begun[1]
+    _finish(_fork(lambda: _look_and_repeat(world, scheme, folder, root / "noted")))
     counts["left alone"] += 1
     while sum(count for what, count in counts.items() if what.startswith("killed")) < n:
         shutil.rmtree(folder, ignore_errors=True)
@@ -146,6 +161,7 @@ def kill_loads(world: World, scheme: str, n: int, rng: random.Random, root: Path
         _, status = os.waitpid(pid, 0)
         if not os.WIFSIGNALED(status):
             counts["ended before"] += 1
+            seconds *= SOONER
         else:
             said = root / "noted"
             _finish(_fork(lambda said=said: _look_and_repeat(world, scheme, folder, said)))
@@ -182,8 +198,7 @@ def _load_in(world: World, scheme: str, folder: Path, sign: Path) -> None:
     engine = _open(scheme, folder)
     sign.touch()
     world.load(engine)
-    world.require_all(scheme, engine)
-    engine.close()
+    os._exit(0)  # without a farewell: the clock of a load that is left alone ends with its last row
 
 
 def _look_and_repeat(world: World, scheme: str, folder: Path, said: Path) -> None:

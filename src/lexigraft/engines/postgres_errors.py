@@ -20,7 +20,10 @@ REMEDIES = {
     "25006": "this server only reads; give the address of the one that is written to",
     "54000": "a row is larger than PostgreSQL takes: an id has 2,700 bytes at most",
 }
-_WAITING = ("starting up", "shutting down", "recovery", "not yet accepting", "too many", "connection slots")
+_WAITING = (
+    "starting up", "shutting down", "terminating connection", "recovery", "not yet accepting", "too many",
+    "connection slots",
+)  # fmt: skip
 _REFUSING = ("no password supplied", "SSL was required", "certificate", "sslmode", "authentication")
 _REASON = regex.compile(r".*failed: +(.+)")  # the last of a line; there is a line for each of a host's addresses
 _ANSWER = regex.compile(r"FATAL: +(.+)")  # what the server itself says

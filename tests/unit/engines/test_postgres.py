@@ -94,6 +94,8 @@ def test_rows():
         ("1: ::1 failed: FATAL:  role \"me\" does not exist\n2: 127.0.0.1 failed: refused", EngineError, "role"),
         ("connection timeout expired", UnreachableError, "timeout expired"),
         ('failed: FATAL:  password authentication failed for user "me"', EngineError, "PGPASSWORD"),
+        # Of a server that dies while it greets: it is started again, and the load goes on.
+        ("failed: FATAL:  terminating connection due to unexpected postmaster exit", UnreachableError, "does not answer"),
         ("failed: fe_sendauth: no password supplied", EngineError, "LEXIGRAFT_ENGINE_SECRET"),
         ('failed: FATAL:  database "hidden" does not exist', EngineError, 'database "***" does not exist'),
         ("failed: server does not support SSL, but SSL was required", EngineError, "SSL was required"),
