@@ -1,5 +1,6 @@
 """Where the engines of bench/engine_million.py lie: servers and files that a measurement makes and takes away again."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ def opened_place(engine: str, folder: Path) -> Iterator[EnginePlace]:
         place = {"milvus-lite": _milvus, "qdrant-edge": _edge, "qdrant-local": _qdrant}[engine](folder / engine)
         yield place
         place.engine.close()
+        shutil.rmtree(folder / engine)  # a file of Milvus Lite does not shrink; after a failure it stays, to go on from
 
 
 @contextmanager

@@ -95,7 +95,7 @@ def test_rows():
         ("connection timeout expired", UnreachableError, "timeout expired"),
         ('failed: FATAL:  password authentication failed for user "me"', EngineError, "PGPASSWORD"),
         # Of a server that dies while it greets: it is started again, and the load goes on.
-        ("failed: FATAL:  terminating connection due to unexpected postmaster exit", UnreachableError, "does not answer"),
+        ("failed: FATAL:  terminating connection due to unexpected postmaster exit", UnreachableError, "not answer"),
         ("failed: fe_sendauth: no password supplied", EngineError, "LEXIGRAFT_ENGINE_SECRET"),
         ('failed: FATAL:  database "hidden" does not exist', EngineError, 'database "***" does not exist'),
         ("failed: server does not support SSL, but SSL was required", EngineError, "SSL was required"),
