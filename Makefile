@@ -30,7 +30,7 @@ test-engines: test-engine-postgres test-engine-milvus test-engine-qdrant
 
 test-engine-%: .venv-%/.done
 	@if [ -f .venv-$*/.absent ]; then echo "skipped: $* (its packages cannot be had here; see .venv-$*/.absent)"; else \
-	    OMP_NUM_THREADS=1 .venv-$*/bin/python -m pytest -m integration -p no:xdist tests/integration/test_engines_$*.py \
+	    OMP_NUM_THREADS=1 .venv-$*/bin/python -m pytest -m integration -p no:xdist tests/integration/test_engines_$**.py \
 	    tests/integration/test_engines_errors.py tests/integration/test_engine_kills.py; fi
 
 # Property tests on examples that nobody has seen. What fails is kept in tests/failures/ and tried first the next time; add
