@@ -36,6 +36,7 @@ ROOMS["own_settings"] = ROOMS["learn"] | {"learn"}
 ROOMS["retrieve"] = ROOMS["learn"] | {"explain", "learn"}
 ROOMS["serve"] = ROOMS["retrieve"] | {"retrieve"}
 ROOMS["comparison"] = ROOMS["retrieve"] | {"retrieve"}
+ROOMS["plan"] = {"index", "retrieve", "stages"}
 ROOMS["study"] = ROOMS["comparison"] | {"comparison", "own_settings", "whole_run"}
 TOP = {"whole_run": set(ROOMS) - {"study"}, "api": {*ROOMS, "whole_run"}, "__main__": {"cli"}, "__init__": set()}
 ROOMS["cli"] = {*ROOMS, *TOP}
