@@ -20,7 +20,7 @@ from torch import Tensor
 
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import n_processes, process_rank
-from lexigraft.train.heartbeat import REMEDY, Heartbeat, silence_allowed
+from lexigraft.train.heartbeat import REMEDY, Heartbeat, Store, silence_allowed
 
 PATIENCE = timedelta(days=2)  # the others wait while the leader reads a corpus or writes an index
 
@@ -47,11 +47,14 @@ def connect() -> None:
         atexit.register(heartbeat.stop)
 
 
-def _store_for_signs(timeout: float) -> dist.Store:
+def _store_for_signs(timeout: float) -> Store:
     """A connection of its own to the store that all processes share: torch's own waits there for days."""
     address, port = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
     patience = timedelta(seconds=timeout)
-    return dist.TCPStore(address, port, is_master=False, timeout=patience, wait_for_workers=False)
+    store: Store = dist.TCPStore(  # type: ignore[attr-defined]  # torch offers it, and does not say so to mypy
+        address, port, is_master=False, timeout=patience, wait_for_workers=False
+    )
+    return store
 
 
 @contextmanager
