@@ -61,8 +61,8 @@ def _from_report(run: RunFolder, place: Place) -> tuple[float | None, float | No
         report = read_report(run)
         read = report.get("read_of_documents", {}).get(place.system, {}).get("length")
         wanted = (place.system, str(place.qk), str(place.dk))
-        rows = (row for row in report["rows"] if (row["system"], str(row["qk"]), str(row["dk"])) == wanted)
-        return _number(read), _number(next(rows, {}).get("FLOPS"))
+        flops = [row["FLOPS"] for row in report["rows"] if (row["system"], str(row["qk"]), str(row["dk"])) == wanted]
+        return _number(read), _number(flops[0] if flops else None)
 
 
 def _number(value: object) -> float | None:
