@@ -17,7 +17,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +44,7 @@ QUERIES = "q"  # the name of the file of queries
 
 
 class Numbered(Sequence[str]):
-    """The ids of made documents, "00000000" and on, or a title for each: written when asked for, so that ten million
-    of them are no Python objects."""
+    """The ids of made documents, or titles: written when asked for, so that ten million are no Python objects."""
 
     def __init__(self, size: int, form: str = "{:08d}") -> None:
         self._size, self._form = size, form
@@ -74,7 +72,7 @@ def make_vectors(n_documents: int, n_queries: int, folder: Path) -> float:
             term_ids.append(np.take_along_axis(ids, order, axis=1).ravel())
             weights.append(np.take_along_axis(impacts, order, axis=1).ravel())
     # The first chunk is whole whatever the size, so that queries do not depend on it.
-    topics, terms, impacts = next(iter(collections._document_chunks(law, collections.ROWS_PER_CHUNK)))
+    topics, terms, impacts = next(collections._document_chunks(law, collections.ROWS_PER_CHUNK))
     rng = np.random.default_rng((KIND.seed, 0, 1))
     rows = rng.integers(len(terms), size=n_queries)
     made = [collections._made_query(law, rng, topics[row], terms[row], impacts[row]) for row in rows]
@@ -117,10 +115,8 @@ class OwnMemory:
 
 
 def _own_mib() -> float:
-    try:
-        lines = Path("/proc/self/status").read_text().splitlines()
-    except OSError:
-        return 0.0
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else []
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("RssAnon:")), 0.0)
 
 
@@ -195,9 +191,8 @@ def _times(searcher: Searcher, rows: Sequence[Any], k: int, n_threads: int, runs
         every = np.concatenate(taken)
         clock.append(np.percentile(every[:, 0], (50, 99)))
         cpu.append(np.percentile(every[:, 1], (50, 99)))
-    p50, p99 = np.median(clock[1:], axis=0).tolist()
-    cpu_p50, cpu_p99 = np.median(cpu[1:], axis=0).tolist()
-    found = {"p50_ms": p50, "p99_ms": p99, "cpu_p50_ms": cpu_p50, "cpu_p99_ms": cpu_p99}
+    found = dict(zip(("p50_ms", "p99_ms"), np.median(clock[1:], axis=0).tolist(), strict=True))
+    found |= dict(zip(("cpu_p50_ms", "cpu_p99_ms"), np.median(cpu[1:], axis=0).tolist(), strict=True))
     found |= {"first_pass_p50_ms": float(clock[0][0]), "queries_a_second": float(np.median(rate[1:]))}
     return {name: round(value, 4) for name, value in found.items()}
 
@@ -210,14 +205,14 @@ def _milliseconds(searcher: Searcher, row: tuple[NDArray[np.int32], NDArray[Any]
 
 def _table(points: Sequence[dict[str, Any]]) -> Iterator[str]:
     """The numbers as rows of Markdown; seconds and milliseconds are those of the core."""
-    columns = [f"k = {k}, {n} thread{'s' * (n > 1)}" for k in KS for n in THREADS]
-    heads = ["documents", "build s", "documents a second", "index MB", "MiB to build", "MiB to search", *columns]
+    heads = ["documents", "build s", "documents a second", "index MB", "MiB to build", "MiB to search"]
+    heads += [f"k = {k}, {n} thread{'s' * (n > 1)}" for k in KS for n in THREADS]
     yield f"| {' | '.join(heads)} |"
-    yield "|" + "|".join(repeat("---", len(heads))) + "|"
+    yield "|" + "---|" * len(heads)
     for point in points:
         cells = [f"{point['documents']:,}", f"{point['build_cpu_s']:g}", f"{point['documents_a_cpu_second']:,}"]
-        cells += [f"{point['index_mb']:,.0f}", f"{point['build_own_mib']:,}"]
-        cells += [f"{point['search_own_mib']:,} + {point['search_held_mib'] - point['search_own_mib']:,} mapped"]
+        mapped = f"{point['search_own_mib']:,} + {point['search_held_mib'] - point['search_own_mib']:,} mapped"
+        cells += [f"{point['index_mb']:,.0f}", f"{point['build_own_mib']:,}", mapped]
         cells += [f"{found['cpu_p50_ms']:.2f} / {found['cpu_p99_ms']:.2f}" for found in point["searches"]]
         yield f"| {' | '.join(cells)} |"
 
@@ -230,11 +225,12 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="where the scratch folder is made; 5 GB for 10,000,000 documents")
     parser.add_argument("--results", type=Path, required=True, help="JSON file to write")
     options = parser.parse_args()
+    options.results.parent.mkdir(parents=True, exist_ok=True)
     points: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(dir=options.work) as scratch:
         folder = Path(scratch)
-        made_s = in_fresh_process(make_vectors, max(options.sizes), options.queries, folder)
-        print(f"{max(options.sizes):,} documents made in {made_s:.0f} s", flush=True)
+        seconds = in_fresh_process(make_vectors, max(options.sizes), options.queries, folder)
+        print(f"{max(options.sizes):,} documents made in {seconds:.0f} s", flush=True)
         about = {"machine": platform.machine(), "queries": options.queries, "runs": options.runs}
         about |= {"terms": KIND.n_terms, "terms_a_document": KIND.per_document, "terms_a_query": KIND.per_query}
         for n_documents in sorted(options.sizes):
@@ -243,7 +239,6 @@ def main() -> None:
             point |= in_fresh_process(search, index, folder, options.runs)
             points.append(point)
             print(json.dumps(point), flush=True)
-            options.results.parent.mkdir(parents=True, exist_ok=True)
             options.results.write_text(json.dumps({**about, "points": points}, indent=2) + "\n")
     print("\n".join(_table(points)))
 
