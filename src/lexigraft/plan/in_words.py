@@ -27,7 +27,7 @@ def rows_of(plan: Plan, work: Work, rates: Rates) -> Iterator[Row]:
     yield Row("vectors on disk", size(plan.vector_bytes), f"{_count(plan.postings)} postings x 8 bytes")
     building = f"{n} documents / {_count(rates.build_documents)} a second"
     yield Row("building the index, core hours", _hours(plan.build_core_hours), building)
-    index = f"{n} x ({work.terms:g} x {rates.posting_bytes:.3g} + {rates.document_bytes:.3g}) bytes"
+    index = f"{n} x ({work.terms:.4g} x {rates.posting_bytes:.3g} + {rates.document_bytes:.3g}) bytes"
     yield Row("index, one copy", size(plan.index_bytes), index)
     memory = f"{size(work.node_memory_gib * GIB * work.memory_share)} of index fit into a node"
     memory += f"; at least {work.nodes:g} asked for" if work.nodes > 1 else ""

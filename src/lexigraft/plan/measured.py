@@ -15,7 +15,7 @@ MEASURED = Rates(
     step_ms=66.11,
     posting_bytes=2.984,
     document_bytes=42.27,
-    build_documents=186_995,
+    build_documents=145_483,
     curve_postings=0.09316,
     curve=(
         Point(1e6, 0.6939, 1.2661),
