@@ -36,8 +36,14 @@ ROOMS["own_settings"] = ROOMS["learn"] | {"learn"}
 ROOMS["retrieve"] = ROOMS["learn"] | {"explain", "learn"}
 ROOMS["serve"] = ROOMS["retrieve"] | {"retrieve"}
 ROOMS["comparison"] = ROOMS["retrieve"] | {"retrieve"}
+ROOMS["plan"] = {"index", "retrieve", "stages"}
 ROOMS["study"] = ROOMS["comparison"] | {"comparison", "own_settings", "whole_run"}
-TOP = {"whole_run": set(ROOMS) - {"study"}, "api": {*ROOMS, "whole_run"}, "__main__": {"cli"}, "__init__": set()}
+TOP = {
+    "whole_run": set(ROOMS) - {"study", "plan"},
+    "api": {*ROOMS, "whole_run"},
+    "__main__": {"cli"},
+    "__init__": set(),
+}
 ROOMS["cli"] = {*ROOMS, *TOP}
 MODELS = ("torch", "transformers")
 FILES = sorted(PACKAGE.rglob("*.py"))

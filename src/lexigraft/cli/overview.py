@@ -63,6 +63,7 @@ PANELS = {
             "engine",
             "The same index in an engine that scales (Milvus, Qdrant, PostgreSQL): `load`, `status`, `delete`, `drop`.",
         ),
+        Entry("plan", "plan", "Say what a collection of any size takes: hours, bytes, nodes, latency, money."),
     ),
     "Data and vocabularies": (
         _group(

@@ -6,6 +6,7 @@ files are whole. Because parents are named by fingerprint, a change anywhere re-
 
 import json
 import logging
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, write_artifact, write_json
 from lexigraft.core.errors import ArtifactError
-from lexigraft.core.processes import is_leader, n_processes
+from lexigraft.core.processes import is_leader, n_processes, process_rank
 from lexigraft.core.resources import measured
 from lexigraft.core.systems import OWN_HOME, System
 from lexigraft.stages.layout import RunFolder
@@ -23,6 +24,7 @@ from lexigraft.stages.layout import RunFolder
 STAGES = (
     "collect", "vocabulary", "mlm", "pretrain", "teacher", "tilde", "finetune", "encode", "index", "evaluate", "report",
 )  # fmt: skip
+SECONDS_UNTIL_SEEN = 90.0  # a network file system shows a new folder to other machines within a minute
 
 log = logging.getLogger(__name__)
 
@@ -135,8 +137,8 @@ def keep_or_make(
     wait()  # all look before the leader changes anything
     kept = None if anew else whole_artifact(path, wanted)
     wait()
-    if kept is not None:
-        return Kept(kept, was_there=True)
+    if (kept is not None) if makers is Makers.ALONE else _leader_has(kept is not None):
+        return Kept(kept or _made_by_leader(path, wanted), was_there=True)
     if makers is Makers.ALONE or is_leader():
         with write_artifact(path, wanted) as folder:
             make(folder)
@@ -144,9 +146,31 @@ def keep_or_make(
         with TemporaryDirectory() as folder_of_no_use:
             make(Path(folder_of_no_use))
     wait()
-    made = read_manifest(path)
-    assert made is not None, "just written"
-    return Kept(made, was_there=False)
+    return Kept(_made_by_leader(path, wanted), was_there=False)
+
+
+def _leader_has(found: bool) -> bool:
+    """What the leader found: were two processes of different minds, each would wait for the other for ever."""
+    if n_processes() == 1:
+        return found
+    from lexigraft.train import distributed
+
+    return distributed.broadcast(float(found)) == 1
+
+
+def _made_by_leader(path: Path, wanted: Manifest) -> Manifest:
+    """The manifest of an artifact that the leader has written; another machine may see it some seconds later."""
+    until = time.monotonic() + SECONDS_UNTIL_SEEN
+    while True:
+        found = read_manifest(path)
+        if found is not None and found.same_recipe(wanted):
+            return found
+        if time.monotonic() > until:
+            raise ArtifactError(
+                f"{path}, which process 0 has written, is not there for process {process_rank()}: all machines need "
+                "the same run; give them an --out that they share"
+            )
+        time.sleep(0.2)
 
 
 def _no_others() -> None:

@@ -7,7 +7,8 @@ and `add_gradients` adds up what the rows of all of them say of the weights.
 
 import atexit
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -17,9 +18,15 @@ import torch.distributed as dist
 from numpy.typing import NDArray
 from torch import Tensor
 
+from lexigraft.core.errors import LexigraftError
 from lexigraft.core.processes import n_processes, process_rank
+from lexigraft.train.heartbeat import REMEDY, Heartbeat, Store, silence_allowed
 
 PATIENCE = timedelta(days=2)  # the others wait while the leader reads a corpus or writes an index
+
+
+class LostProcessError(LexigraftError, ConnectionError):
+    """Another process of the training is gone."""
 
 
 def connect() -> None:
@@ -29,9 +36,38 @@ def connect() -> None:
         if torch.cuda.is_available():
             # What names no device, as NCCL's own buffers do, must go to this process's GPU, not to the first.
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
-        dist.init_process_group(backend, timeout=PATIENCE)
+        silence = silence_allowed()
+        with _together():
+            dist.init_process_group(backend, timeout=PATIENCE)
+            signs = _store_for_signs(silence)
+        heartbeat = Heartbeat(signs, process_rank(), n_processes(), silence)
+        heartbeat.start()
         # Left to the interpreter's end, the connection's threads may outlive what they use and abort the process.
         atexit.register(dist.destroy_process_group)
+        atexit.register(heartbeat.stop)
+
+
+def _store_for_signs(timeout: float) -> Store:
+    """A connection of its own to the store that all processes share: torch's own waits there for days."""
+    address, port = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
+    patience = timedelta(seconds=timeout)
+    store: Store = dist.TCPStore(  # type: ignore[attr-defined]  # torch offers it, and does not say so to mypy
+        address, port, is_master=False, timeout=patience, wait_for_workers=False
+    )
+    return store
+
+
+@contextmanager
+def _together() -> Iterator[None]:
+    """Around what needs all processes: where one of them is gone, this one ends with a line that says what to do."""
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise
+    except RuntimeError as error:  # what gloo and the store make of a connection that was closed
+        said = str(error).partition("\n")[0].partition("] ")[2] or str(error).partition("\n")[0]
+        reason = said.partition(". This is typically")[0]
+        raise LostProcessError(f"another process of this training is gone ({reason}); {REMEDY}") from error
 
 
 def barrier() -> None:
@@ -39,15 +75,18 @@ def barrier() -> None:
     if n_processes() > 1:
         connect()
         # Over the CPU: a process that waits hours must not hold a GPU.
-        dist.all_reduce(torch.zeros(1))
+        with _together():
+            dist.all_reduce(torch.zeros(1))
 
 
 def broadcast(value: float) -> float:
     """The leader's value, in every process."""
     if n_processes() == 1:
         return value
+    connect()
     sent = torch.tensor([value], dtype=torch.float64)
-    dist.broadcast(sent, 0)
+    with _together():
+        dist.broadcast(sent, 0)
     return float(sent)
 
 
@@ -64,7 +103,8 @@ class _GatherRows(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, own: Tensor) -> Tensor:
         parts = [torch.empty_like(own) for _ in range(n_processes())]
-        dist.all_gather(parts, own.contiguous())
+        with _together():
+            dist.all_gather(parts, own.contiguous())
         ctx.share = len(own)
         return torch.cat(parts)
 
@@ -90,18 +130,20 @@ def add_gradients(parameters: Iterable[Tensor]) -> None:
         return
     given = list(parameters)
     n_found = torch.tensor([parameter.grad is not None for parameter in given], dtype=torch.int64)
-    dist.all_reduce(n_found)
-    for parameter, n in zip(given, n_found.tolist(), strict=True):
-        if not n:
-            continue
-        if parameter.grad is None:
-            parameter.grad = torch.zeros_like(parameter)
-        dist.all_reduce(parameter.grad)
+    with _together():
+        dist.all_reduce(n_found)
+        for parameter, n in zip(given, n_found.tolist(), strict=True):
+            if not n:
+                continue
+            if parameter.grad is None:
+                parameter.grad = torch.zeros_like(parameter)
+            dist.all_reduce(parameter.grad)
 
 
 def total(value: Tensor) -> Tensor:
     """The sum of a value over the processes, without a gradient."""
     value = value.detach().clone()
     if n_processes() > 1:
-        dist.all_reduce(value)
+        with _together():
+            dist.all_reduce(value)
     return value

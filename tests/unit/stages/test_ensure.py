@@ -3,6 +3,7 @@
 import pytest
 
 from lexigraft.core.artifact import Manifest, read_manifest
+from lexigraft.core.errors import ArtifactError
 from lexigraft.stages.ensure import Makers, keep_or_make
 
 
@@ -65,3 +66,25 @@ def test_others_wait_for_the_leader_and_keep_nothing(tmp_path, monkeypatch):
     assert not keep_or_make(path, wanted, make, Makers.ALL).was_there
     assert (len(waits), make.calls) == (3, 1)
     assert (path / "number.txt").read_text() == "1"
+
+
+def test_what_the_leader_made_must_be_there_for_the_others(tmp_path, monkeypatch):
+    """Two machines with a folder each: the second says so, instead of waiting or going on without."""
+    monkeypatch.setattr("lexigraft.stages.ensure.SECONDS_UNTIL_SEEN", 0.3)
+    monkeypatch.setattr("lexigraft.stages.ensure.barrier", lambda: None)
+    monkeypatch.setattr("lexigraft.stages.ensure._leader_has", lambda found: True)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setenv("RANK", "1")
+    with pytest.raises(ArtifactError, match=r"not there for process 1.*an --out that they share"):
+        keep_or_make(tmp_path / "thing", Manifest("thing", 1, {"a": 1}), Maker(), Makers.LEADER)
+
+
+def test_what_another_machine_sees_later_is_waited_for(tmp_path, monkeypatch):
+    path, wanted = tmp_path / "thing", Manifest("thing", 1, {"a": 1})
+    keep_or_make(tmp_path / "elsewhere", wanted, Maker())
+    monkeypatch.setattr("lexigraft.stages.ensure.barrier", lambda: None)
+    monkeypatch.setattr("lexigraft.stages.ensure._leader_has", lambda found: True)
+    monkeypatch.setattr("lexigraft.stages.ensure.time.sleep", lambda _: (tmp_path / "elsewhere").rename(path))
+    make = Maker()
+    assert keep_or_make(path, wanted, make, Makers.LEADER).was_there
+    assert make.calls == 0

@@ -1,0 +1,1 @@
+"""What a collection of any size takes: measured rates times arithmetic."""
