@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, require_replaceable, write_artifact
 from lexigraft.core.config import settings_config
@@ -134,6 +134,28 @@ def find_finetuned(path: Path) -> tuple[Path, str]:
     return model, fingerprint
 
 
+class Encoding(NamedTuple):
+    """What is encoded, by what, and where the vectors will lie: `recipe` says the same for their manifest."""
+
+    collection: Collection
+    settings: Settings
+    model: Path
+    out: Path
+    expansions: Path | None
+    texts: TextWriter | None
+    recipe: Manifest
+
+
+def encode_at_once(encoding: Encoding, folder: Path, progress: Progress) -> None:
+    """Write the vectors into `folder`, in this process."""
+    from lexigraft.stages.encode_model import encode_with_trained_model
+
+    collection, settings, model, out, expansions, texts, _ = encoding
+    encode_with_trained_model(
+        collection, settings.data, model, folder, out, progress, expansions, texts, settings.model.bits
+    )
+
+
 def encode(
     source: str | Collection,
     model: Path,
@@ -142,11 +164,13 @@ def encode(
     progress: Progress = SILENT,
     replace_other: bool = False,
     texts: TextWriter | None = None,
+    write: Callable[[Encoding, Path, Progress], None] = encode_at_once,
 ) -> vectors_store.VectorsMeta:
     """The vectors that the model at `model`, or that of the run there, writes for `source`, at `out`; of documents with
     their expansions, where `model.expansions` names a file of them. A collection that is open is read as it is. Vectors
-    of another collection there are replaced only with `replace_other`. `texts` keeps what documents say on the way."""
-    from lexigraft.stages.encode_model import bits_config, encode_with_trained_model
+    of another collection there are replaced only with `replace_other`. `texts` keeps what documents say on the way.
+    `write` does the work: at once, or by shards."""
+    from lexigraft.stages.encode_model import bits_config
 
     require_free_for(out, vectors_store.KIND)
     model, fingerprint = find_finetuned(model)
@@ -166,12 +190,9 @@ def encode(
     config = {**description, **passage_config(settings.data), **bits_config(settings.model.bits)}
     with opened as (collection, _):
         manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents, notes=notes)
+        file = expansions.file if expansions is not None else None
         with write_artifact(out, manifest) as folder:
-            encode_with_trained_model(
-                collection, settings.data, model.resolve(), folder, out.resolve(), progress,
-                expansions.file if expansions is not None else None,
-                texts, settings.model.bits,
-            )  # fmt: skip
+            write(Encoding(collection, settings, model.resolve(), out.resolve(), file, texts, manifest), folder, progress)
     return vectors_store.read_meta(out)
 
 
