@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lexigraft.core.arrays import ArrayWriter, StringTable, StringTableWriter, open_array, write_strings
+from lexigraft.core.arrays import ArrayWriter, StringTable, StringTableWriter, write_strings
 from lexigraft.core.artifact import Manifest, write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.progress import SILENT, Progress

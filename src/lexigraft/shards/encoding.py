@@ -1,7 +1,7 @@
-"""`lexigraft encode --shards`: from a collection to vectors, by way of shards that lie beside them until they are joined.
+"""`lexigraft encode --shards`: from a collection to vectors, by shards that lie beside them until they are joined.
 
-    .VECTORS.shards/texts      the texts, in the batches that they are encoded in
-    .VECTORS.shards/vectors    the vectors of each shard
+.VECTORS.shards/texts      the texts, in the batches that they are encoded in
+.VECTORS.shards/vectors    the vectors of each shard
 """
 
 import os

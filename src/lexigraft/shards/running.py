@@ -30,6 +30,7 @@ class Where:
     ray: str = ""
     cpus: int = 1
     gpus: float = 0.0
+    keep: bool = False  # the shards, when they are joined
 
     def __post_init__(self) -> None:
         require(1 <= self.shards <= 99_999, "--shards", self.shards, "1 to 99,999")
@@ -49,8 +50,8 @@ class Where:
 
 
 def make_shards(work: ShardWork, where: Where, progress: Progress = SILENT) -> list[Path]:
-    """Make all shards that are not there yet; returns where they lie, in order. Whatever stops this leaves whole shards,
-    and the same call goes on with the others."""
+    """Make all shards that are not there yet; returns where they lie, in order. Whatever stops this leaves whole
+    shards, and the same call goes on with the others."""
     make_folders(work.folder)
     sizes = work.sizes
     missing = [number for number in range(len(sizes)) if not is_made(work, number)]

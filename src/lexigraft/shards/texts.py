@@ -15,6 +15,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -80,10 +81,7 @@ class ShardTexts:
         rows_upto = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.rows)))
         targets = bytes_upto[-1] * np.arange(1, n_shards) // n_shards
         ends = np.unique([0, *np.searchsorted(bytes_upto, targets, side="left").tolist(), len(self.rows)]).tolist()
-        return [
-            BatchRange(first, last, int(rows_upto[first]), int(rows_upto[last]))
-            for first, last in zip(ends[:-1], ends[1:], strict=True)
-        ]
+        return [BatchRange(first, last, int(rows_upto[first]), int(rows_upto[last])) for first, last in pairwise(ends)]
 
     def digest(self, shard: BatchRange) -> str:
         """What tells the texts of a shard from any others."""
@@ -97,8 +95,8 @@ class ShardTexts:
                 lines = file.read(int(self.sizes[number]))
                 if hashlib.sha256(lines).digest() != self.digests[number].tobytes():
                     raise ArtifactError(
-                        f"{self.path / TEXTS} does not match its checksum: it was changed or damaged; remove "
-                        f"{self.path.parent}, and give the same command again"
+                        f"{self.path / TEXTS} does not match its checksum: it was changed or damaged; give "
+                        "the same command again, which writes it anew"
                     )
                 yield [Document(*json.loads(line)) for line in lines.splitlines()]
 

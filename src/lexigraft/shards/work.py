@@ -62,7 +62,7 @@ def is_made(work: ShardWork, number: int) -> bool:
     found = read_manifest(path)
     if found is not None and not found.same_recipe(wanted):
         raise ArtifactError(
-            f"{path} was made of other inputs ({_first_difference(found, wanted)}); remove {work.folder.parent} to "
+            f"{path} was made of other inputs ({_first_difference(found, wanted)}); remove {work.folder} to "
             "begin again, or give the inputs, the settings and the --shards of the first call"
         )
     try:
