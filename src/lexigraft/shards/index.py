@@ -85,15 +85,16 @@ def invert_by_shards(where: Where, range_size: int = RANGE) -> Invert:
         bits = impact_bits(settings.index, vectors, keep)
         _, _, largest = count_postings(vectors.matrix, keep)
         # Kept shards have a name that is seen, and hidden ones go.
-        work_folder = out.resolve().with_name(f"{out.name}.shards") if where.keep else folder_of_shards(out.resolve())
+        hidden = folder_of_shards(out.resolve())
+        shards = out.resolve().with_name(f"{out.name}.shards") if where.keep else hidden / "index"
         work = IndexShards(
-            path.resolve(), vectors.fingerprint, work_folder if where.keep else work_folder / "index", vectors.matrix.n_rows, where.shards, keep,
+            path.resolve(), vectors.fingerprint, shards, vectors.matrix.n_rows, where.shards, keep,
             document_scale(largest, bits), bits, settings.index.memory_mib, range_size,
         )  # fmt: skip
         parts = [Part(shard, open_index(shard)) for shard in make_shards(work, where, progress)]
         meta = join_indexes(parts, folder, vectors.query_encoder, settings.index, progress).meta
         if not where.keep:
-            shutil.rmtree(work_folder)
+            shutil.rmtree(hidden)
         return meta
 
     return invert
