@@ -12,6 +12,7 @@ import pytest
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import Settings
+from lexigraft.index.build import build_index
 from lexigraft.shards import ray_tasks
 from lexigraft.shards.encoding import encode_by_shards, folder_of_shards
 from lexigraft.shards.index import invert_by_shards
@@ -22,7 +23,7 @@ from tests.shards import contents, write_corpus, write_model
 ray = pytest.importorskip("ray")
 pytestmark = pytest.mark.integration
 
-N_SHARDS = 8
+N_SHARDS, RANGE = 8, 1024  # documents of a range, instead of 65,536: eight shards of an index, too
 ROOT = Path(__file__).parents[2]
 
 
@@ -95,9 +96,15 @@ def test_a_worker_and_a_node_are_lost_half_way(tmp_path, cluster, world):
     assert state["worker"] and 3 <= state["node"] < N_SHARDS, "nothing was killed half-way"
     assert len(cluster.list_all_nodes()) == 1
     assert contents(tmp_path / "joined") == contents(tmp_path / "whole")
-    index_vectors(tmp_path / "whole", tmp_path / "at_once", Settings(), data=data)
-    index_vectors(tmp_path / "whole", tmp_path / "merged", Settings(), data=data, invert=invert_by_shards(where))
+    by_shards = invert_by_shards(where, RANGE)
+    index_vectors(tmp_path / "whole", tmp_path / "at_once", Settings(), data=data, invert=in_small_ranges)
+    index_vectors(tmp_path / "whole", tmp_path / "merged", Settings(), data=data, invert=by_shards)
     assert contents(tmp_path / "merged") == contents(tmp_path / "at_once")
+
+
+def in_small_ranges(inverting, folder, progress):
+    """An index built at once, in ranges as small as those of the shards."""
+    return build_index(inverting.vectors, folder, inverting.keep, inverting.settings.index, range_size=RANGE)
 
 
 def test_what_a_task_raises_is_one_line(tmp_path, cluster, world, monkeypatch):

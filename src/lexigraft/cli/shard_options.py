@@ -61,7 +61,9 @@ class ShardOptions:
             raise SettingError(f"{given[0]} is for a Ray cluster; give --ray ADDRESS, too")
         if self.ray == "":
             raise SettingError("--ray is empty; give local, auto, HOST:PORT or ray://HOST:PORT")
-        return Where(
+        where = Where(
             self.shards, self.workers or 0, self.ray or "", 1 if self.ray_cpus is None else self.ray_cpus,
             self.ray_gpus or 0.0, keep,
         )  # fmt: skip
+        where.require_ready()
+        return where

@@ -67,9 +67,7 @@ def _result(ray: Any, reference: Any) -> int:
 @contextmanager
 def _cluster(address: str, cpus: int) -> Iterator[Any]:
     """Ray, connected to the cluster at `address`; `local` is one of this machine alone, with so many cores."""
-    require_address(address)
-    if importlib.util.find_spec("ray") is None:
-        raise MissingExtraError("--ray", "ray", install_extra("ray"))
+    require_installed(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
     import ray
 
@@ -87,6 +85,13 @@ def _cluster(address: str, cpus: int) -> Iterator[Any]:
         yield ray
     finally:
         ray.shutdown()  # also ends the tasks that are still at work
+
+
+def require_installed(address: str) -> None:
+    """Raise unless Ray is installed and somebody answers at `address`."""
+    require_address(address)
+    if importlib.util.find_spec("ray") is None:
+        raise MissingExtraError("--ray", "ray", install_extra("ray"))
 
 
 def require_address(address: str) -> None:

@@ -2,11 +2,12 @@
 
 import logging
 import shutil
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 
 from lexigraft.core.errors import ArtifactError, require
@@ -42,6 +43,13 @@ class Where:
     def n_workers(self) -> int:
         """The processes of this machine that work at a time."""
         return min(self.workers or usable_cores(), self.shards)
+
+    def require_ready(self) -> None:
+        """Raise where a Ray cluster is asked for and cannot be reached: better before there is anything to lose."""
+        if self.ray:
+            from lexigraft.shards.ray_tasks import require_installed
+
+            require_installed(self.ray)
 
     @property
     def threads(self) -> int:
@@ -86,9 +94,11 @@ def _made(work: ShardWork, numbers: list[int], where: Where) -> Iterator[int]:
 def _made_by_processes(work: ShardWork, numbers: list[int], n_workers: int) -> Iterator[int]:
     """Processes are started afresh: a copy of one that runs threads could hang. One that is killed takes the pool with
     it; then others go on with what is missing."""
-    left = set(numbers)
+    left, others = set(numbers), set(active_children())
     for _ in range(TIMES):
-        pool = ProcessPoolExecutor(min(n_workers, len(left)), mp_context=get_context("spawn"))
+        pool = ProcessPoolExecutor(
+            min(n_workers, len(left)), get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)
+        )
         try:
             for done in as_completed([pool.submit(make_shard, work, number) for number in sorted(left)]):
                 left.remove(number := done.result())
@@ -96,6 +106,10 @@ def _made_by_processes(work: ShardWork, numbers: list[int], n_workers: int) -> I
             return
         except BrokenProcessPool:
             log.warning("a process was lost, perhaps for want of memory; others go on with %d shards", len(left))
+        except BaseException:  # Ctrl-C, which this process alone hears, and would wait for shards that are half done
+            for process in set(active_children()) - others:
+                process.terminate()
+            raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
     raise ArtifactError(
