@@ -37,12 +37,15 @@ def learn_at_once(learning: Learning, folder: Path, progress: Progress) -> None:
     words.learn_vocabulary(collection, collection, backbone, settings, folder, rule)
 
 
+Learn = Callable[[Learning, Path, Progress], None]
+
+
 def make_unigrams(
     source: str,
     out: Path,
     settings: Settings,
     progress: Progress = SILENT,
-    learn: Callable[[Learning, Path, Progress], None] = learn_at_once,
+    learn: Learn = learn_at_once,
 ) -> dict[str, Any]:
     """Learn the terms of `source` that `model.backbone` can spell, and write them at `out`, replacing a vocabulary
     there; returns what there is to say of them. `learn` does the work: at once, or by shards."""

@@ -6,7 +6,6 @@
 
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 from lexigraft.core.artifact import Manifest
@@ -18,12 +17,12 @@ from lexigraft.shards.running import Where, make_shards
 from lexigraft.stages.encode import searched_documents
 from lexigraft.stages.encode_model import as_read
 from lexigraft.stages.ensure import keep_or_make
-from lexigraft.stages.standalone import Encoding
+from lexigraft.stages.standalone import Encoding, Write
 from lexigraft.vectors.encode import document_batches
 from lexigraft.vectors.open_network import ensure_form
 
 
-def encode_by_shards(where: Where) -> Callable[[Encoding, Path, Progress], None]:
+def encode_by_shards(where: Where) -> Write:
     """What `stages.standalone.encode` writes vectors by, for work that is done in shards."""
 
     def write(encoding: Encoding, folder: Path, progress: Progress = SILENT) -> None:

@@ -11,7 +11,7 @@ distinct ones (`vocab.counting`); shards, which see fewer each, forget fewer.
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +26,7 @@ from lexigraft.core.validation import require_length
 from lexigraft.core.word_rule import WordRule
 from lexigraft.data.collection import CORPUS
 from lexigraft.learn.training_data import training_queries
-from lexigraft.learn.unigrams import Learning
+from lexigraft.learn.unigrams import Learn, Learning
 from lexigraft.model.backbone import load_backbone
 from lexigraft.shards import texts as shard_texts
 from lexigraft.shards.encoding import folder_of_shards
@@ -119,7 +119,7 @@ class CountTerms(_OfTexts):
         np.save(folder / "sums.npy", np.array([n_documents, n_words], np.int64))
 
 
-def learn_by_shards(where: Where) -> Callable[[Learning, Path, Progress], None]:
+def learn_by_shards(where: Where) -> Learn:
     """What `learn.unigrams.make_unigrams` learns by, for work that is done in shards."""
 
     def learn(learning: Learning, folder: Path, progress: Progress) -> None:

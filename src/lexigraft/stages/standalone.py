@@ -178,6 +178,9 @@ def encode_at_once(encoding: Encoding, folder: Path, progress: Progress) -> None
     )
 
 
+Write = Callable[[Encoding, Path, Progress], None]
+
+
 def encode(
     source: str | Collection,
     model: Path,
@@ -186,7 +189,7 @@ def encode(
     progress: Progress = SILENT,
     replace_other: bool = False,
     texts: TextWriter | None = None,
-    write: Callable[[Encoding, Path, Progress], None] = encode_at_once,
+    write: Write = encode_at_once,
 ) -> vectors_store.VectorsMeta:
     """The vectors that the model at `model`, or that of the run there, writes for `source`, at `out`; of documents with
     their expansions, where `model.expansions` names a file of them. A collection that is open is read as it is. Vectors

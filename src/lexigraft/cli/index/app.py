@@ -17,6 +17,7 @@ from lexigraft.core.types import counted_rows
 
 if TYPE_CHECKING:
     from lexigraft.index.inverted import IndexMeta
+    from lexigraft.stages.standalone import Invert
 
 app = typer.Typer(invoke_without_command=True, no_args_is_help=True)
 
@@ -79,7 +80,7 @@ def index(
 
     if out_ is None:
         raise SettingError("give --out INDEX, the folder to write the index to")
-    invert = invert_at_once
+    invert: Invert = invert_at_once
     if (where := by.where(keep_shards)) is not None:
         from lexigraft.shards.index import invert_by_shards
 

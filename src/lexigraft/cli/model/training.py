@@ -2,7 +2,7 @@
 
 import json as json_library
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from lexigraft.cli.options import DataOption, JsonOption, ReplaceOption
 from lexigraft.cli.shard_options import ShardOptions
 from lexigraft.cli.stage import FinetuneOptions, StageOptions
 from lexigraft.core.types import counted_rows
+
+if TYPE_CHECKING:
+    from lexigraft.stages.standalone import Write
 
 ModelOption = Annotated[Path, typer.Option("--model", help="A fine-tuned or imported model, or a run.")]
 VectorsOut = Annotated[Path, typer.Option("--out", help="The folder to write the vectors to.")]
@@ -70,7 +73,8 @@ def encode(
     from lexigraft.stages.standalone import encode_at_once
 
     show_messages()
-    settings, write = given.load({"model.expansions": expansions}), encode_at_once
+    settings = given.load({"model.expansions": expansions})
+    write: Write = encode_at_once
     if (where := by.where()) is not None:
         from lexigraft.shards.encoding import encode_by_shards
 

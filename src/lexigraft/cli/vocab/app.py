@@ -4,7 +4,7 @@ import json as json_library
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,9 @@ from lexigraft.cli.setting_options import override_option, setting_option
 from lexigraft.cli.shard_options import ShardOptions
 from lexigraft.cli.stage import StageOptions
 from lexigraft.core.settings import BackboneSettings
+
+if TYPE_CHECKING:
+    from lexigraft.learn.unigrams import Learn
 
 VOCABULARY = "A learned vocabulary, a run, a tokenizer folder, or a text file with one term a line."
 TryOption = Annotated[
@@ -56,7 +59,7 @@ def unigrams(
     """Learn a vocabulary of any texts, without a run: to look at, or for runs by --set vocab.source=DIR."""
     from lexigraft.learn.unigrams import learn_at_once, make_unigrams
 
-    learn_it = learn_at_once
+    learn_it: Learn = learn_at_once
     if (where := by.where()) is not None:
         from lexigraft.shards.vocabulary import learn_by_shards
 
