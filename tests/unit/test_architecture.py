@@ -32,6 +32,7 @@ ROOMS = {
 }
 ROOMS["stages"] = set(ROOMS) - {"explain", "datasets"}
 ROOMS["learn"] = ROOMS["stages"] | {"stages"}
+ROOMS["shards"] = ROOMS["learn"] | {"learn"}
 ROOMS["own_settings"] = ROOMS["learn"] | {"learn"}
 ROOMS["retrieve"] = ROOMS["learn"] | {"explain", "learn"}
 ROOMS["serve"] = ROOMS["retrieve"] | {"retrieve"}

@@ -55,7 +55,8 @@ PANELS = {
         _group(
             "index",
             "index.app",
-            "Build an index of text or vectors. Measure it: `stats`; filter by: `metadata`. Change it while it is "
+            "Build an index of text or vectors. Measure it: `stats`; filter by: `metadata`; join parts: "
+            "`merge-shards`. Change it while it is "
             "searched: `live`, `add`, `delete`, `merge`, `status`.",
         ),
         _group(

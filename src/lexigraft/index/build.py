@@ -82,7 +82,7 @@ def build_index(
     np.save(folder / "range_starts.npy", np.array(range_starts, np.int64))
     np.save(folder / "lengths.npy", lengths)
     np.save(folder / "list_max.npy", quantize_documents(list_max, scale, bits).astype(np.uint32) * (lengths > 0))
-    rank = _tie_rank(matrix.row_ids)
+    rank = tie_rank(matrix.row_ids)
     np.save(folder / "tie_rank.npy", rank if order is None else rank[order])
     write_strings(folder, "doc_ids", _permuted(matrix.row_ids, order))
     write_strings(folder, "titles", _permuted(vectors.titles, order))
@@ -198,7 +198,7 @@ def scatter(
                 cursors[term - first_term] = at + 1
 
 
-def _tie_rank(doc_ids: Sequence[str]) -> Int32s:
+def tie_rank(doc_ids: Sequence[str]) -> Int32s:
     """Each document's position in `doc_id` order (UTF-8 bytes, the same as code points); ids must be distinct."""
     width, packs = 1, True
     for doc_id in doc_ids:

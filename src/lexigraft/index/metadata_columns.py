@@ -116,6 +116,21 @@ class ColumnsBuilder:
             else:
                 log.warning("%s is dropped: no document that had it is in the index now", key)
 
+    def join(self, parts: Iterable[Metadata]) -> None:
+        """Take over the metadata of the parts that an index was merged of. Raises where a key has values of one kind in
+        one part and of another in another: what they were before they had one is not known."""
+        kinds: dict[str, tuple[str, Path]] = {}
+        for part in parts:
+            for key, column in part.columns.items():
+                kind, first = kinds.setdefault(key, (column.kind, part.folder))
+                if kind != column.kind:
+                    raise InputError(
+                        f"{key!r} is a {kind} in {first} and a {column.kind} in {part.folder}; merge without metadata "
+                        "(--no-metadata), and make them of the documents: lexigraft index metadata"
+                    )
+                for doc_id, value in part.values(key):
+                    self._set(key, self._place_of[doc_id], value, column.source)
+
     def _set(self, key: str, place: int, value: Value, source: str) -> None:
         if key not in self._given:
             self._given[key], self._sources[key] = GivenValues(len(self._place_of)), source

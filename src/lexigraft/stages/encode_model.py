@@ -41,20 +41,26 @@ def encode_with_trained_model(
     keeps what documents say on the way. `bits`: of the model's matrices, where it encodes on a CPU."""
     fingerprint = open_artifact(model, MODEL_KIND, MODEL_FORMAT).fingerprint
     network = open_network(model, bits, on_gpu=True, fingerprint=fingerprint)
-    queries: dict[str, Any] = {"kind": "model", "model": os.path.relpath(model, final), "fingerprint": fingerprint}
-    queries |= bits_config(bits)
-    if network.meta.queries in WITHOUT_MODEL:
-        queries |= words_of_queries(network)
+    queries = query_encoder_of(network, model, fingerprint, final, bits)
     passages, searched = data.in_passages, searched_documents(collection, data, SILENT)
     if texts is not None:
         searched = texts.passing(searched)
-    with _as_read(searched, network.meta, expansions, passages, model) as documents:
+    with as_read(searched, network.meta, expansions, passages, model) as documents:
         total = None if passages else collection.about_how_many()
         encode_with_model(documents, network, queries, folder, passages, progress, total)
 
 
+def query_encoder_of(network: Network, model: Path, fingerprint: str, final: Path, bits: int) -> dict[str, Any]:
+    """How queries are encoded for the vectors that the model at `model` writes, seen from `final`."""
+    queries: dict[str, Any] = {"kind": "model", "model": os.path.relpath(model, final), "fingerprint": fingerprint}
+    queries |= bits_config(bits)
+    if network.meta.queries in WITHOUT_MODEL:
+        queries |= words_of_queries(network)
+    return queries
+
+
 @contextmanager
-def _as_read(
+def as_read(
     documents: Iterator[Document], meta: EncoderMeta, expansions: Path | None, passages: bool, model: Path
 ) -> Iterator[Iterator[Document]]:
     """Documents as the model takes them, with their expansions where it reads some; it is said what has none."""

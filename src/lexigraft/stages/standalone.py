@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, require_replaceable, write_artifact
 from lexigraft.core.config import settings_config
@@ -37,6 +37,24 @@ from lexigraft.vectors.deciding_words import decide_words
 log = logging.getLogger(__name__)
 
 
+class Inverting(NamedTuple):
+    """What is indexed, where its vectors lie, and where the index will lie."""
+
+    vectors: vectors_store.DocumentVectors
+    path: Path
+    out: Path
+    keep: DocumentCut
+    settings: Settings
+
+
+def invert_at_once(inverting: Inverting, folder: Path, progress: Progress) -> IndexMeta:
+    """Write the index into `folder`, in this process."""
+    return build_index(inverting.vectors, folder, inverting.keep, inverting.settings.index, progress)
+
+
+Invert = Callable[[Inverting, Path, Progress], IndexMeta]
+
+
 def build(
     source: str,
     out: Path,
@@ -44,9 +62,11 @@ def build(
     keep: DocumentCut = 0,
     progress: Progress = SILENT,
     replace_other: bool = False,
+    invert: Invert = invert_at_once,
 ) -> IndexMeta:
     """Index `source` (a collection folder, or "pydocs" in its full view) at `out`. An index of the same collection
-    there is replaced; that of another one only with `replace_other`."""
+    there is replaced; that of another one only with `replace_other`. `invert` makes lists of vectors: at once, or by
+    shards."""
     require_free_for(out, index_store.KIND)
     description = source_description(source, settings.data)
     origin = origin_of(source, out)
@@ -66,7 +86,7 @@ def build(
         manifest = Manifest(index_store.KIND, index_store.FORMAT_VERSION, config, notes=origin.note)
         with write_artifact(out, manifest) as folder:
             vectors = vectors_store.open_vectors(vectors_folder)
-            meta = build_index(vectors, folder, keep, settings.index, progress)
+            meta = invert(Inverting(vectors, vectors_folder, out, keep, settings), folder, progress)
             keep_texts(scratch, folder, vectors.matrix.row_ids, own_order(folder, meta.reordered))
     if is_other:
         remove_metadata_of(out)
@@ -81,6 +101,7 @@ def index_vectors(
     progress: Progress = SILENT,
     replace_other: bool = False,
     data: str | None = None,
+    invert: Invert = invert_at_once,
 ) -> IndexMeta:
     """Index vectors made by `encode` at `out`. An index of the same collection there is replaced; that of another one
     only with `replace_other`. Vectors of a run, which do not name their collection, are known by their own path. `data`
@@ -99,7 +120,8 @@ def index_vectors(
         notes=origin_of(source, out).note,
     )  # fmt: skip
     with write_artifact(out, manifest) as folder:
-        meta = build_index(replace(opened, query_encoder=queries), folder, keep, settings.index, progress)
+        seen = replace(opened, query_encoder=queries)
+        meta = invert(Inverting(seen, vectors, out, keep, settings), folder, progress)
         if data is not None:
             keep_texts_of_rows(data, opened.matrix.row_ids, settings, folder, meta.reordered)
     if is_other:
@@ -134,6 +156,31 @@ def find_finetuned(path: Path) -> tuple[Path, str]:
     return model, fingerprint
 
 
+class Encoding(NamedTuple):
+    """What is encoded, by what, and where the vectors will lie: `recipe` says the same for their manifest."""
+
+    collection: Collection
+    settings: Settings
+    model: Path
+    out: Path
+    expansions: Path | None
+    texts: TextWriter | None
+    recipe: Manifest
+
+
+def encode_at_once(encoding: Encoding, folder: Path, progress: Progress) -> None:
+    """Write the vectors into `folder`, in this process."""
+    from lexigraft.stages.encode_model import encode_with_trained_model
+
+    collection, settings, model, out, expansions, texts, _ = encoding
+    encode_with_trained_model(
+        collection, settings.data, model, folder, out, progress, expansions, texts, settings.model.bits
+    )
+
+
+Write = Callable[[Encoding, Path, Progress], None]
+
+
 def encode(
     source: str | Collection,
     model: Path,
@@ -142,11 +189,13 @@ def encode(
     progress: Progress = SILENT,
     replace_other: bool = False,
     texts: TextWriter | None = None,
+    write: Write = encode_at_once,
 ) -> vectors_store.VectorsMeta:
     """The vectors that the model at `model`, or that of the run there, writes for `source`, at `out`; of documents with
     their expansions, where `model.expansions` names a file of them. A collection that is open is read as it is. Vectors
-    of another collection there are replaced only with `replace_other`. `texts` keeps what documents say on the way."""
-    from lexigraft.stages.encode_model import bits_config, encode_with_trained_model
+    of another collection there are replaced only with `replace_other`. `texts` keeps what documents say on the way.
+    `write` does the work: at once, or by shards."""
+    from lexigraft.stages.encode_model import bits_config
 
     require_free_for(out, vectors_store.KIND)
     model, fingerprint = find_finetuned(model)
@@ -166,12 +215,11 @@ def encode(
     config = {**description, **passage_config(settings.data), **bits_config(settings.model.bits)}
     with opened as (collection, _):
         manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config, parents, notes=notes)
+        file = expansions.file if expansions is not None else None
         with write_artifact(out, manifest) as folder:
-            encode_with_trained_model(
-                collection, settings.data, model.resolve(), folder, out.resolve(), progress,
-                expansions.file if expansions is not None else None,
-                texts, settings.model.bits,
-            )  # fmt: skip
+            write(
+                Encoding(collection, settings, model.resolve(), out.resolve(), file, texts, manifest), folder, progress
+            )
     return vectors_store.read_meta(out)
 
 

@@ -31,6 +31,27 @@ def encode_with_model(
 ) -> VectorsMeta:
     """Write the vectors of a stream of documents, with their ids, titles and vocabulary, into `folder`. `total`: how
     many there are, where it is known."""
+    return encode_batches(document_batches(documents), network, query_encoder, folder, passages, progress, total)
+
+
+def document_batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    """Documents as they are encoded together. What is cut between two batches, and joined again, is the same to the
+    bit: no text has met others on its way than it would have met in one piece."""
+    return batches(documents, lambda document: len(document.text), READ_AHEAD)
+
+
+def encode_batches(
+    texts: Iterable[Sequence[Document]],
+    network: Network,
+    query_encoder: Mapping[str, Any],
+    folder: Path,
+    passages: bool = False,
+    progress: Progress = SILENT,
+    total: int | None = None,
+    of_batches: list[EncodingFacts] | None = None,
+) -> VectorsMeta:
+    """The same of documents that come in their batches. `of_batches` gets what was left out of each of them: whoever
+    joins vectors adds these up in the order in which one process would have."""
     text_encoder, n_rows = TextEncoder(network, are_queries=False), 0
     facts = EncodingFacts(text_encoder.length, text_encoder.most_terms)
     reads_expansions = network.meta.expansion_length > 0
@@ -45,14 +66,18 @@ def encode_with_model(
 
         def encoded() -> Iterator[int]:
             """Write all of them, some at a time, and tell how many when they are done: not when they are read."""
-            for batch in batches(documents, lambda document: len(document.text), READ_AHEAD):
+            for batch in texts:
                 write(batch)
                 yield from range(len(batch))
 
         def write(batch: Sequence[Document]) -> None:
             row_ids.extend(document.doc_id for document in batch)
             titles.extend(shown_title(_shown(document, reads_expansions)) for document in batch)
-            rows = text_encoder.encode_rows([document.contents for document in batch], facts)
+            found = EncodingFacts(text_encoder.length, text_encoder.most_terms)
+            rows = text_encoder.encode_rows([document.contents for document in batch], found)
+            facts.add(found)
+            if of_batches is not None:
+                of_batches.append(found)
             indptr.append(rows.indptr[1:] + term_ids.length)
             term_ids.append(rows.terms)
             weights.append(rows.weights)

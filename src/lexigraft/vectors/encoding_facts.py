@@ -29,6 +29,13 @@ class EncodingFacts:
         self.read_whole += int((read >= whole).sum())
         self.shares_read += float((read / np.maximum(whole, 1))[whole > 0].sum()) + int((whole == 0).sum())
 
+    def add(self, other: "EncodingFacts") -> None:
+        """Count the texts of `other`, which the same model encoded, after those counted here."""
+        self.documents += other.documents
+        self.read_whole += other.read_whole
+        self.shares_read += other.shares_read
+        self.terms_before += other.terms_before
+
     def as_json(self) -> dict[str, Any]:
         """As the vectors' `meta.json` has it."""
         return asdict(self)

@@ -8,10 +8,12 @@ tokenizer.json                      where the terms are a backbone's subwords: w
 """
 
 import logging
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +85,22 @@ def learn(
     """Learn a vocabulary of `texts`, count in how many of the `documents` each term occurs, and write both into
     `folder`."""
     words = count_words(texts, cutter=WordCutter(rule, own_letters(stemmer)))
+    count = partial(count_documents, documents)
+    learn_of_counts(words, count, tokenizer, size, min_count, stemmer, stopwords, folder, rule)
+
+
+def learn_of_counts(
+    words: Counter[str],
+    count: "CountDocuments",
+    tokenizer: SubwordTokenizer,
+    size: int,
+    min_count: int,
+    stemmer: str,
+    stopwords: str,
+    folder: Path,
+    rule: WordRule = FORMER_RULE,
+) -> None:
+    """The same of words that are counted already; `count` counts terms in documents."""
     learned = build_unigrams(words, size, tokenizer, min_count, stemmer, stopwords, rule)
     if learned.n_unspellable:
         message = "%d terms are frequent enough and left out: the backbone's tokenizer cannot spell them"
@@ -102,7 +120,7 @@ def learn(
     indptr = np.cumsum([0, *map(len, learned.forms)], dtype=np.int64)
     counts = np.array([n for family in learned.forms for n in family.values()], np.int64)
     reader = AlignedReader(tokenizer, learned.vocabulary, stemmer, stopwords, rule)
-    _write(facts, forms, indptr, counts, documents, reader, folder)
+    _write(facts, forms, indptr, counts, count, reader, folder)
 
 
 def adopt(path: Path, documents: Iterable[str], tokenizer: SubwordTokenizer, folder: Path) -> None:
@@ -120,7 +138,8 @@ def adopt(path: Path, documents: Iterable[str], tokenizer: SubwordTokenizer, fol
             "backbone's tokenizer; learn the vocabulary with the same backbone"
         )
     reader = AlignedReader(tokenizer, old.vocabulary, old.stemmer, old.stopwords, old.rule)
-    _write(facts, old.forms, old.forms_indptr, old.form_counts, documents, reader, folder)
+    count = partial(count_documents, documents)
+    _write(facts, old.forms, old.forms_indptr, old.form_counts, count, reader, folder)
 
 
 def count_subwords(documents: Iterable[str], reader: SubwordReader, folder: Path) -> None:
@@ -131,7 +150,15 @@ def count_subwords(documents: Iterable[str], reader: SubwordReader, folder: Path
         "fingerprint": reader.vocabulary.fingerprint,
     }  # fmt: skip
     nothing = np.zeros(0, np.int64)
-    _write(facts, [], np.zeros(len(reader.vocabulary) + 1, np.int64), nothing, documents, reader, folder)
+    _write(
+        facts,
+        [],
+        np.zeros(len(reader.vocabulary) + 1, np.int64),
+        nothing,
+        partial(count_documents, documents),
+        reader,
+        folder,
+    )
     reader.save_tokenizer(folder / "tokenizer.json")
 
 
@@ -140,12 +167,12 @@ def _write(
     forms: list[str],
     forms_indptr: NDArray[np.int64],
     form_counts: NDArray[np.int64],
-    documents: Iterable[str],
+    count: "CountDocuments",
     reader: TextReader,
     folder: Path,
 ) -> None:
     vocabulary = reader.vocabulary
-    frequency, n_documents, n_words = _document_frequency(documents, reader)
+    frequency, n_documents, n_words = count(reader)
     if not frequency.any():
         raise InputError(
             f"none of the {len(vocabulary)} terms of the vocabulary occurs in the collection; learn it from texts like "
@@ -160,8 +187,19 @@ def _write(
     write_json(folder / "vocabulary.json", {**facts, **counted})
 
 
-def _document_frequency(documents: Iterable[str], reader: TextReader) -> tuple[NDArray[np.int64], int, int]:
-    """(documents with each term, documents, words)."""
+class DocumentCounts(NamedTuple):
+    """How many documents have each term, how many documents there are, and how many words they have."""
+
+    frequency: NDArray[np.int64]
+    n_documents: int
+    n_words: int
+
+
+CountDocuments = Callable[[TextReader], DocumentCounts]
+
+
+def count_documents(documents: Iterable[str], reader: TextReader) -> DocumentCounts:
+    """Count the terms of `reader`'s vocabulary in documents."""
     vocabulary = reader.vocabulary
     frequency, n_documents, n_words = np.zeros(len(vocabulary), np.int64), 0, 0
     for batch in batches(documents, len):
@@ -169,7 +207,7 @@ def _document_frequency(documents: Iterable[str], reader: TextReader) -> tuple[N
         frequency += np.bincount(bags.terms, minlength=len(vocabulary))
         n_documents += len(batch)
         n_words += int(bags.n_words.sum(dtype=np.int64))
-    return frequency, n_documents, n_words
+    return DocumentCounts(frequency, n_documents, n_words)
 
 
 @of_one_version

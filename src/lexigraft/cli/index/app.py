@@ -7,15 +7,17 @@ import typer
 
 from lexigraft.cli.console import BarProgress, show, show_messages
 from lexigraft.cli.given_settings import ReadingOptions
-from lexigraft.cli.index import live, metadata, stats
+from lexigraft.cli.index import live, metadata, shards, stats
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import JsonOption, ReplaceOption, TextsOption
+from lexigraft.cli.shard_options import ShardOptions
 from lexigraft.core.cut import document_cut
 from lexigraft.core.errors import SettingError
 from lexigraft.core.types import counted_rows
 
 if TYPE_CHECKING:
     from lexigraft.index.inverted import IndexMeta
+    from lexigraft.stages.standalone import Invert
 
 app = typer.Typer(invoke_without_command=True, no_args_is_help=True)
 
@@ -57,6 +59,10 @@ def index(
             help="Keep the fields of documents that are neither id nor title nor text, for searches with conditions.",
         ),
     ] = True,
+    by: ShardOptions,
+    keep_shards: Annotated[
+        bool, typer.Option("--keep-shards", help="Leave the shards in INDEX.shards; 'index merge-shards' takes them.")
+    ] = False,
     replace: ReplaceOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -70,16 +76,21 @@ def index(
         return
     from lexigraft.retrieve.kept_metadata import keep_metadata
     from lexigraft.retrieve.warm import compile_search
-    from lexigraft.stages.standalone import build, index_vectors
+    from lexigraft.stages.standalone import build, index_vectors, invert_at_once
 
     if out_ is None:
         raise SettingError("give --out INDEX, the folder to write the index to")
+    invert: Invert = invert_at_once
+    if (where := by.where(keep_shards)) is not None:
+        from lexigraft.shards.index import invert_by_shards
+
+        invert = invert_by_shards(where)
     show_messages()
-    settings = given.load({"index.texts": texts})
+    settings, cut = given.load({"index.texts": texts}), document_cut(keep, "--keep")
     if vectors is not None:
-        meta = index_vectors(vectors, out_, settings, document_cut(keep, "--keep"), BarProgress(), replace, data)
+        meta = index_vectors(vectors, out_, settings, cut, BarProgress(), replace, data, invert)
     elif data is not None:
-        meta = build(data, out_, settings, document_cut(keep, "--keep"), BarProgress(), replace)
+        meta = build(data, out_, settings, cut, BarProgress(), replace, invert)
     else:
         raise SettingError("give either --data DIR or --vectors VECTORS")
     compile_search(out_)
@@ -108,7 +119,7 @@ def _refuse_options_before(context: typer.Context) -> None:
         raise SettingError(f"--{name} stands before '{context.invoked_subcommand}'; give it after the command's name")
 
 
-for command in (stats.stats, metadata.metadata):
+for command in (stats.stats, metadata.metadata, shards.merge_shards):
     app.command(rich_help_panel="Any index")(command)
 for command in (live.live, live.add, live.delete, live.merge, live.status):
     app.command(rich_help_panel="A live index")(command)

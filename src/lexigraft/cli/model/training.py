@@ -2,7 +2,7 @@
 
 import json as json_library
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,8 +10,12 @@ from lexigraft.cli.console import BarProgress, show, show_messages
 from lexigraft.cli.given_settings import ReadingOptions
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import DataOption, JsonOption, ReplaceOption
+from lexigraft.cli.shard_options import ShardOptions
 from lexigraft.cli.stage import FinetuneOptions, StageOptions
 from lexigraft.core.types import counted_rows
+
+if TYPE_CHECKING:
+    from lexigraft.stages.standalone import Write
 
 ModelOption = Annotated[Path, typer.Option("--model", help="A fine-tuned or imported model, or a run.")]
 VectorsOut = Annotated[Path, typer.Option("--out", help="The folder to write the vectors to.")]
@@ -60,15 +64,22 @@ def encode(
     out_: VectorsOut,
     expansions: ExpansionsOption = None,
     given: ReadingOptions,
+    by: ShardOptions,
     replace: ReplaceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Write any collection as vectors of a model; index them with: lexigraft index --vectors."""
     from lexigraft.stages.standalone import encode as encode_collection
+    from lexigraft.stages.standalone import encode_at_once
 
     show_messages()
     settings = given.load({"model.expansions": expansions})
-    meta = encode_collection(data, model, out_, settings, BarProgress(), replace)
+    write: Write = encode_at_once
+    if (where := by.where()) is not None:
+        from lexigraft.shards.encoding import encode_by_shards
+
+        write = encode_by_shards(where)
+    meta = encode_collection(data, model, out_, settings, BarProgress(), replace, write=write)
     facts = {"vectors": str(out_), "documents": meta.n_rows, "passages": meta.passages, "terms": meta.n_terms}
     show(json, facts, f"{out_}: {counted_rows(meta.n_rows, meta.passages)} over {meta.n_terms:,} terms")
 

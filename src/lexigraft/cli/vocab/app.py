@@ -4,7 +4,7 @@ import json as json_library
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,8 +13,12 @@ from lexigraft.cli.given_settings import Loading, ReadingOptions, SettingsOption
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, SetOption
 from lexigraft.cli.setting_options import override_option, setting_option
+from lexigraft.cli.shard_options import ShardOptions
 from lexigraft.cli.stage import StageOptions
 from lexigraft.core.settings import BackboneSettings
+
+if TYPE_CHECKING:
+    from lexigraft.learn.unigrams import Learn
 
 VOCABULARY = "A learned vocabulary, a run, a tokenizer folder, or a text file with one term a line."
 TryOption = Annotated[
@@ -49,14 +53,20 @@ def unigrams(
     size: Annotated[int | None, override_option("vocab.size")] = None,
     min_count: Annotated[int | None, override_option("vocab.min_count")] = None,
     given: ReadingOptions,
+    by: ShardOptions,
     json: JsonOption = False,
 ) -> None:
     """Learn a vocabulary of any texts, without a run: to look at, or for runs by --set vocab.source=DIR."""
-    from lexigraft.learn.unigrams import make_unigrams
+    from lexigraft.learn.unigrams import learn_at_once, make_unigrams
 
+    learn_it: Learn = learn_at_once
+    if (where := by.where()) is not None:
+        from lexigraft.shards.vocabulary import learn_by_shards
+
+        learn_it = learn_by_shards(where)
     show_messages()
     settings = given.load({"vocab.size": size, "vocab.min_count": min_count})
-    facts = make_unigrams(data, out_, settings, BarProgress())
+    facts = make_unigrams(data, out_, settings, BarProgress(), learn_it)
     show(json, {"vocabulary": str(out_), **facts}, f"{out_}: {_line(facts)}")
 
 

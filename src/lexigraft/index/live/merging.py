@@ -72,7 +72,8 @@ def rebuild_vectors(segments: Sequence[Segment], folder: Path, progress: Progres
             kept[living] = True
             entries = np.repeat(kept, lengths)
             values = rows.impacts[entries].astype(np.float32) * np.float32(segment.index.meta.scale)
-            largest_error = max(largest_error, _requantisation_error(values, segment.index.meta.scale, scale))
+            meta = segment.index.meta
+            largest_error = max(largest_error, _requantisation_error(values, meta.scale, scale, meta.bits))
             indptr.append(np.cumsum(lengths[living]) + term_ids.length)
             term_ids.append(rows.term_ids[entries])
             weights.append(values)
@@ -110,7 +111,7 @@ def _living(segment: Segment, start: int, end: int) -> NDArray[np.int64]:
     return np.flatnonzero(segment.allowed[start:end])
 
 
-def _requantisation_error(weights: NDArray[np.float32], own: float, scale: float) -> float:
+def _requantisation_error(weights: NDArray[np.float32], own: float, scale: float, bits: int) -> float:
     if own == scale or not len(weights):
         return 0.0
-    return float(np.abs(quantize_documents(weights, scale) * scale - weights.astype(np.float64)).max())
+    return float(np.abs(quantize_documents(weights, scale, bits) * scale - weights.astype(np.float64)).max())
