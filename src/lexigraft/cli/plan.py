@@ -111,7 +111,7 @@ def _take_from_run(
     from lexigraft.plan.of_run import facts_of_run
 
     facts = facts_of_run(run, system)
-    of_run = f"{facts.name} of {run}, {facts.documents:,} documents"
+    of_run = f"{facts.name}, {facts.documents:,} documents"
     for target, names in ((said, OF_TEXTS.values()), (rates, ("posting_bytes", "document_bytes"))):
         for name in names:
             value = getattr(facts, name)
