@@ -65,28 +65,32 @@ class Explainer:
             raise InputError("the text is empty; give at least one word")
         state = self.retriever.opened
         row = state.cut(state.encode(text))
-        traced = state.encoder.trace_query(text, row[0]) if isinstance(state.encoder, Tracer) else None
-        own = state.encoder.own_terms(text)
+        with state.encoders.one() as encoder:
+            traced = encoder.trace_query(text, row[0]) if isinstance(encoder, Tracer) else None
+            own = encoder.own_terms(text)
         found = explain_text(text, row, own, self.retriever.vocabulary, traced, self._scores)
         return replace(found, unknown=tuple(unknown_words(state, text))), row
 
     def _document_side(self, why: Explanation, index: Index, progress: Progress) -> DocumentSide | None:
-        encoder = self.retriever.opened.encoder
-        if not isinstance(encoder, Tracer):
+        state = self.retriever.opened
+        if not isinstance(state.encoder, Tracer):
             return None
         try:
-            kept = None if self._data is not None else self.retriever.opened.text_of(index, why.doc_ordinal)
+            kept = None if self._data is not None else state.text_of(index, why.doc_ordinal)
             text = self._texts().find(why.doc_id, index.meta.passages, progress) if kept is None else kept.contents
         except LexigraftError as error:
             log.warning("the document's words are not shown, its text is not at hand: %s", error)
             return None
-        traced = encoder.trace_document(text, np.array([item.term_id for item in why.contributions], np.int32))
+        with state.encoders.one() as encoder:
+            assert isinstance(encoder, Tracer), "encoders of one index are of one kind"
+            traced = encoder.trace_document(text, np.array([item.term_id for item in why.contributions], np.int32))
+            own = encoder.own_terms(text)
         if any(source.kind == "unknown" for source in traced.sources.values()):
             message = "the text of %s is not the one that was indexed: not all of its terms come from it"
             if getattr(encoder, "reads_expansions", False):
                 message = "not all terms of %s come from its text: others are of its expansion, which is not looked up"
             log.warning(message, why.doc_id)
-        return DocumentSide(encoder.own_terms(text), traced)
+        return DocumentSide(own, traced)
 
     def _texts(self) -> DocumentTexts:
         place = self.retriever.place

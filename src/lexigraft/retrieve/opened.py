@@ -68,7 +68,8 @@ class Opened:
     def __init__(self, place: Place, method: str = "auto", encoders: int = 0) -> None:
         self.place, self._method = place, method
         self.index = open_searchable(place.index)
-        self._lock = Lock()
+        self._lock, self._opening = Lock(), Lock()
+        self._is_first_given = False
         open_encoder, own_terms = _weakly(self._open_encoder), _weakly(self.own_terms)
         self.encoders: Lanes[QueryEncoder] = Lanes(lambda: open_encoder()(), encoders or usable_cores())
         self._searchers: dict[tuple[float, int], LiveSearcher] = {}
@@ -101,11 +102,14 @@ class Opened:
 
     @cached_property
     def encoder(self) -> QueryEncoder:
+        """To be looked at; what encodes is one of `encoders`, which no other thread uses."""
         return open_live_encoder(self.index, self.place.index)
 
     def _open_encoder(self) -> QueryEncoder:
-        """The one that everybody knows, then others like it."""
-        return open_live_encoder(self.index, self.place.index) if "encoder" in vars(self) else self.encoder
+        """The one that everybody knows, once: then others like it. Two threads may ask for their first at one time."""
+        with self._opening:
+            is_first, self._is_first_given = not self._is_first_given, True
+            return self.encoder if is_first else open_live_encoder(self.index, self.place.index)
 
     @cached_property
     def whole(self) -> LiveIndex:

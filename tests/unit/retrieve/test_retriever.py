@@ -1,6 +1,8 @@
 """A retriever over texts, indexes, live indexes and runs."""
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from time import sleep
 
 import pytest
 
@@ -56,6 +58,29 @@ def test_every_core_has_an_encoder_when_it_needs_one(monkeypatch):
             assert ids(pool.submit(retriever.search, "cat").result(30)) == ids(retriever.search("cat"))
         with retriever.opened.encoders.one() as again, retriever.opened.encoders.one() as other:
             assert first in (again, other) and again is not other
+
+
+def test_threads_that_ask_first_have_encoders_of_their_own(monkeypatch):
+    """An encoder is not for two threads: what one of them reads would be cut by the lengths of the other's."""
+    monkeypatch.setattr(opened_state, "usable_cores", lambda: 4)
+    slowly = opened_state.open_live_encoder
+
+    def open_slowly(*given):
+        sleep(0.05)  # so that others come while the first is opened
+        return slowly(*given)
+
+    monkeypatch.setattr(opened_state, "open_live_encoder", open_slowly)
+    with Retriever.from_texts(TEXTS) as retriever:
+        together, lanes = Barrier(4), retriever.opened.encoders
+
+        def take(_):
+            together.wait(30)
+            with lanes.one() as encoder:
+                together.wait(30)
+                return id(encoder)
+
+        with ThreadPoolExecutor(4) as pool:
+            assert len(set(pool.map(take, range(4)))) == 4
 
 
 def test_many_queries_and_many_threads(retriever):
