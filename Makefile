@@ -60,7 +60,7 @@ fuzz-engines: .venv-postgres/.done .venv-milvus/.done .venv-qdrant/.done
 
 # Schemathesis over a server's own description: more than 10,000 requests that it allows, or forbids.
 fuzz-serve: .venv/.dev
-	$(BIN)/python -m tests.fuzz.serve --examples 400 --seed $(SEED)
+	$(BIN)/python -m tests.fuzz.serve --examples 1100 --seed $(SEED)
 
 SEED ?= 0
 

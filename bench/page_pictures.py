@@ -2,7 +2,7 @@
 
     python -m bench.page_pictures RUN SYSTEM QUERY [--out docs/pictures]
 
-Those of the documents: a run of MedQuAD, esplade-doc, "what are the symptoms of asthma in children".
+Those of the documents: runs/quickstart, esplade, "parse a date string".
 """
 
 import argparse
