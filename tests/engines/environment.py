@@ -1,5 +1,5 @@
-"""Lets an environment see the packages of the one that runs this, after its own, and tries whether it has what it is for:
-tests that need a package skip where it is not there, so that one that cannot be imported would not be noticed.
+"""Lets an environment see the packages of the one that runs this, after its own, and tries whether it has what it is
+for: tests that need a package skip where it is not there, so that one that cannot be imported would not be noticed.
 
     .venv/bin/python -m tests.engines.environment .venv-qdrant
 
