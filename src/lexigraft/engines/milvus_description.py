@@ -1,8 +1,10 @@
 """The description of a collection of Milvus, in rows of another one beside it.
 
 Milvus limits a text, and a JSON value as well, to 64 kB, and a query encoder may say more of itself: what does not
-change in the course of a load is cut into parts that are named by its digest. The head names the digest and how many
-rows are loaded. Parts are written before the head that names them, so that what is read is always whole.
+change in the course of a load is cut into parts that are named by its digest. A head names the digest and how many
+rows are loaded. Parts are written before the head that names them, so that what is read is always whole. A head is
+never written over, because Milvus Lite deletes a row before it writes another in its place, and may be killed between:
+every head is a row of its own with the next number, and those before it are deleted afterwards.
 """
 
 import hashlib
@@ -14,7 +16,7 @@ from lexigraft.engines.messages import client_package
 from lexigraft.engines.milvus_expressions import one_of
 
 SIDECAR = "__lexigraft"
-HEAD = "head"
+HEAD = "head/"  # and a number: the highest counts
 PART = 60_000  # characters, each of one byte
 
 
@@ -48,17 +50,21 @@ class DescriptionRows:
         if digest != self._written:
             for place in range(n_parts):
                 self._put(client, f"{digest}/{place}", text[place * PART : (place + 1) * PART])
-        self._put(client, HEAD, json.dumps({"digest": digest, "n_parts": n_parts, "n_loaded": n_loaded}))
+        former = self._heads(client)
+        number = max(map(_number, former), default=0) + 1
+        self._put(client, f"{HEAD}{number}", json.dumps({"digest": digest, "n_parts": n_parts, "n_loaded": n_loaded}))
+        if former:
+            client.delete(self.name, filter=one_of(list(former)), **self._options)
         self._written = digest
 
     def read(self, client: Any) -> Any:
         """What was written; None where nothing was, or not all of it."""
         if not client.has_collection(self.name, **self._options):
             return None
-        head = self._get(client, [HEAD])
-        if not head:
+        heads = self._heads(client)
+        if not heads:
             return None
-        told = json.loads(head[HEAD])
+        told = json.loads(heads[max(heads, key=_number)])
         names = [f"{told['digest']}/{place}" for place in range(told["n_parts"])]
         parts = self._get(client, names)
         if len(parts) < len(names):
@@ -76,12 +82,19 @@ class DescriptionRows:
     def _put(self, client: Any, name: str, part: str) -> None:
         client.upsert(self.name, [{"id": name, "part": part, "vector": [0.0, 1.0]}], **self._options)
 
+    def _heads(self, client: Any) -> dict[str, str]:
+        """One, but for a moment, or where a writer was killed."""
+        return self._find(client, f'id like "{HEAD}%"')
+
     def _get(self, client: Any, names: list[str]) -> dict[str, str]:
+        return self._find(client, one_of(names))
+
+    def _find(self, client: Any, expression: str) -> dict[str, str]:
         if not self._is_loaded:
             ready(client, self.name, "vector", self._index(client), self._options)
             self._is_loaded = True
         rows = client.query(
-            self.name, one_of(names), output_fields=["id", "part"], consistency_level="Strong", **self._options
+            self.name, expression, output_fields=["id", "part"], consistency_level="Strong", **self._options
         )
         return {row["id"]: row["part"] for row in rows}
 
@@ -89,6 +102,10 @@ class DescriptionRows:
         params = client.prepare_index_params()
         params.add_index("vector", index_type="FLAT", metric_type="L2")
         return params
+
+
+def _number(head: str) -> int:
+    return int(head.removeprefix(HEAD))
 
 
 def ready(client: Any, name: str, field: str, index: Any, options: dict[str, Any]) -> None:
