@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.arrays import ArrayWriter, open_array, write_strings
+from lexigraft.core.arrays import open_array, write_strings
 from lexigraft.index.inverted import Index
 from lexigraft.index.rows import iterate_rows
+from lexigraft.vectors.rows_writer import RowsWriter
 from lexigraft.vectors.store import VectorsMeta, row_ranges, write_meta
 
 
@@ -38,17 +39,11 @@ def write_index_as_vectors(
 
 def _write_rows(index: Index, folder: Path) -> None:
     """All rows in the order of the index, a range of documents at a time: its lists are cut that way."""
-    with (
-        ArrayWriter(folder / "indptr.npy", np.int64) as indptr,
-        ArrayWriter(folder / "term_ids.npy", np.int32) as term_ids,
-        ArrayWriter(folder / "weights.npy", np.float32) as weights,
-    ):
-        indptr.append(np.zeros(1, np.int64))
+    with RowsWriter(folder) as writer:
         for start in range(0, index.n_documents, index.meta.range_size):
             rows = iterate_rows(index, start, min(start + index.meta.range_size, index.n_documents))
-            indptr.append(rows.indptr[1:] + term_ids.length)
-            term_ids.append(rows.term_ids)
-            weights.append((rows.impacts * np.float64(index.meta.scale)).astype(np.float32))
+            weights = (rows.impacts * np.float64(index.meta.scale)).astype(np.float32)
+            writer.append_rows(rows.indptr[1:], rows.term_ids, weights)
 
 
 def _write_in_order(
@@ -61,14 +56,8 @@ def _write_in_order(
     """The rows `ordinals` of a matrix, some millions of entries at a time."""
     lengths = np.diff(indptr)[ordinals]
     taken = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    with (
-        ArrayWriter(folder / "indptr.npy", np.int64) as out_indptr,
-        ArrayWriter(folder / "term_ids.npy", np.int32) as out_terms,
-        ArrayWriter(folder / "weights.npy", np.float32) as out_weights,
-    ):
-        out_indptr.append(taken)
+    with RowsWriter(folder) as writer:
         for start, end in row_ranges(taken):
             shifts = indptr[ordinals[start:end]] - taken[start:end]
             at = np.repeat(shifts, lengths[start:end]) + np.arange(taken[start], taken[end])
-            out_terms.append(term_ids[at])
-            out_weights.append(weights[at])
+            writer.append_rows(taken[start + 1 : end + 1] - taken[start], term_ids[at], weights[at])

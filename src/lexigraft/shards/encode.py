@@ -7,101 +7,70 @@ is added up over all documents is added up batch by batch, in their order: sums 
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
-from lexigraft.core.arrays import ArrayWriter, StringTable, StringTableWriter, write_strings
+from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.core.artifact import Manifest, write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.stored_record import as_expected, read_object, record_of
 from lexigraft.inference.threads import at_most
-from lexigraft.shards.texts import BatchRange, ShardTexts, open_texts
+from lexigraft.shards.texts import OfTexts
 from lexigraft.stages.encode_model import query_encoder_of
 from lexigraft.vectors import store
 from lexigraft.vectors.encode import encode_batches
 from lexigraft.vectors.encoding_facts import EncodingFacts
 from lexigraft.vectors.open_network import open_network
+from lexigraft.vectors.rows_writer import DocumentRowsWriter
 from lexigraft.vectors.store import DocumentVectors, VectorsMeta, open_vectors, read_meta, row_ranges, write_meta
 
 OF_BATCHES = "batches.json"  # what the model left out of each batch: EncodingFacts, in order
 
 
 @dataclass(frozen=True)
-class EncodeShards:
+class EncodeShards(OfTexts):
     """The encoding of `texts` by the model at `model`, whose fingerprint is given, in so many shards below `folder`.
     `threads`: of each shard; 0 for all that a process may use."""
 
-    texts: Path
     model: Path
     fingerprint: str
-    folder: Path
-    n_shards: int
     passages: bool
     bits: int
     threads: int = 0
     label: str = "encoding documents"
 
-    @cached_property
-    def _texts(self) -> ShardTexts:
-        return open_texts(self.texts)
-
-    @cached_property
-    def _cut(self) -> list[BatchRange]:
-        return self._texts.cut(self.n_shards)
-
-    @property
-    def sizes(self) -> list[int]:
-        return [shard.n_rows for shard in self._cut]
-
     def wanted(self, number: int) -> Manifest:
-        shard = self._cut[number]
-        config = {
-            "shard": number, "of": len(self._cut), "rows": [shard.first_row, shard.last_row], "bits": self.bits,
-            "passages": self.passages,
-        }  # fmt: skip
-        parents = {"model": self.fingerprint, "texts": self._texts.digest(shard)}
+        config = {**self.place_of(number), "bits": self.bits, "passages": self.passages}
+        parents = {"model": self.fingerprint, "texts": self.opened.digest(self.cut[number])}
         return Manifest(store.KIND, store.FORMAT_VERSION, config, parents)
 
     def make(self, number: int, folder: Path) -> None:
-        shard, facts = self._cut[number], list[EncodingFacts]()
+        shard, facts = self.cut[number], list[EncodingFacts]()
         network = open_network(self.model, self.bits, on_gpu=True, fingerprint=self.fingerprint)
         final = self.folder / f"{number:05d}"
         queries = query_encoder_of(network, self.model, self.fingerprint, final, self.bits)
         with at_most(self.threads or os.cpu_count() or 1):
-            encode_batches(self._texts.read(shard), network, queries, folder, self.passages, of_batches=facts)
+            encode_batches(self.opened.read(shard), network, queries, folder, self.passages, of_batches=facts)
         write_json(folder / OF_BATCHES, {"batches": [asdict(one) for one in facts]})
 
 
 def join_vectors(shards: Sequence[Path], folder: Path, model: str, progress: Progress = SILENT) -> VectorsMeta:
     """Write the vectors of shards, one after the other, into `folder`; `model` is the way from there to the model."""
     meta, facts = read_meta(shards[0]), None
-    with (
-        StringTableWriter(folder, "row_ids") as row_ids,
-        StringTableWriter(folder, "titles") as titles,
-        ArrayWriter(folder / "indptr.npy", np.int64) as indptr,
-        ArrayWriter(folder / "term_ids.npy", np.int32) as term_ids,
-        ArrayWriter(folder / "weights.npy", np.float32) as weights,
-    ):
-        indptr.append(np.zeros(1, np.int64))
-        n_rows = 0
+    with DocumentRowsWriter(folder) as writer:
         for path in progress.track(shards, "joining shards", len(shards)):
             vectors = open_vectors(path)
             _require_alike(path, vectors, meta)
-            row_ids.extend(vectors.matrix.row_ids)
-            titles.extend(vectors.titles)
-            indptr.append(vectors.matrix.indptr[1:] + term_ids.length)
-            for start, end in row_ranges(vectors.matrix.indptr):
-                span = slice(vectors.matrix.indptr[start], vectors.matrix.indptr[end])
-                term_ids.append(vectors.matrix.term_ids[span])
-                weights.append(vectors.matrix.weights[span])
-            n_rows += vectors.matrix.n_rows
+            matrix = vectors.matrix
+            writer.append_names(matrix.row_ids, vectors.titles)
+            for start, end in row_ranges(matrix.indptr):
+                ends = matrix.indptr[start : end + 1]
+                span = slice(ends[0], ends[-1])
+                writer.append_rows(ends[1:] - ends[0], matrix.term_ids[span], matrix.weights[span])
             facts = _added(facts, path)
     write_strings(folder, "terms", StringTable(shards[0], "terms"))
     queries = {**meta.query_encoder, "model": model}
-    joined = replace(meta, n_rows=n_rows, query_encoder=queries, encoding=facts.as_json() if facts else {})
+    joined = replace(meta, n_rows=writer.n_rows, query_encoder=queries, encoding=facts.as_json() if facts else {})
     write_meta(folder, joined)
     return joined
 

@@ -30,7 +30,7 @@ def encode_by_shards(where: Where) -> Write:
         texts = _write_texts(encoding, work_folder / "texts", progress)
         ensure_form(encoding.model)  # once, before anybody else needs it
         work = EncodeShards(
-            texts, encoding.model, encoding.recipe.parents["model"], work_folder / "vectors", where.shards,
+            texts, work_folder / "vectors", where.shards, encoding.model, encoding.recipe.parents["model"],
             encoding.settings.data.in_passages, encoding.settings.model.bits, where.threads,
         )  # fmt: skip
         shards = make_shards(work, where, progress)

@@ -15,6 +15,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
@@ -116,3 +117,29 @@ def _open(path: Path) -> tuple[Int64s, Int64s, NDArray[np.uint8]]:
 def open_texts(path: Path) -> ShardTexts:
     """The texts at `path`."""
     return ShardTexts(path, *_open(path))
+
+
+@dataclass(frozen=True)
+class OfTexts:
+    """What does something with the documents of each of `n_shards` shards of `texts`, into folders below `folder`."""
+
+    texts: Path
+    folder: Path
+    n_shards: int
+
+    @cached_property
+    def opened(self) -> ShardTexts:
+        return open_texts(self.texts)
+
+    @cached_property
+    def cut(self) -> list[BatchRange]:
+        return self.opened.cut(self.n_shards)
+
+    @property
+    def sizes(self) -> list[int]:
+        return [shard.n_rows for shard in self.cut]
+
+    def place_of(self, number: int) -> dict[str, object]:
+        """Which of the documents a shard has, as its manifest says it."""
+        shard = self.cut[number]
+        return {"shard": number, "of": len(self.cut), "rows": [shard.first_row, shard.last_row]}

@@ -13,7 +13,6 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +30,7 @@ from lexigraft.model.backbone import load_backbone
 from lexigraft.shards import texts as shard_texts
 from lexigraft.shards.encoding import folder_of_shards
 from lexigraft.shards.running import Where, make_shards
-from lexigraft.shards.texts import BatchRange, ShardTexts, open_texts
+from lexigraft.shards.texts import OfTexts
 from lexigraft.stages.ensure import keep_or_make
 from lexigraft.vectors.encode import document_batches
 from lexigraft.vocab.aligned import AlignedReader
@@ -45,38 +44,19 @@ WORDS_KIND, TERMS_KIND, DOCUMENTS_KIND, FORMAT_VERSION = "words of a shard", "te
 
 
 @dataclass(frozen=True)
-class _OfTexts:
+class _OfTexts(OfTexts):
     """What counts something in the documents of each shard of `texts`."""
 
-    texts: Path
-    folder: Path
-    n_shards: int
     backbone: str
     stemmer: str
     stopwords: str
     rule: WordRule
 
-    @cached_property
-    def _texts(self) -> ShardTexts:
-        return open_texts(self.texts)
-
-    @cached_property
-    def _cut(self) -> list[BatchRange]:
-        return self._texts.cut(self.n_shards)
-
-    @property
-    def sizes(self) -> list[int]:
-        return [shard.n_rows for shard in self._cut]
-
     def _config(self, number: int) -> dict[str, object]:
-        shard = self._cut[number]
-        return {
-            "shard": number, "of": len(self._cut), "rows": [shard.first_row, shard.last_row], "stemmer": self.stemmer,
-            **self.rule.entry,
-        }  # fmt: skip
+        return {**self.place_of(number), "stemmer": self.stemmer, **self.rule.entry}
 
     def _contents(self, number: int) -> Iterator[str]:
-        return (document.contents for batch in self._texts.read(self._cut[number]) for document in batch)
+        return (document.contents for batch in self.opened.read(self.cut[number]) for document in batch)
 
 
 @dataclass(frozen=True)
@@ -86,7 +66,7 @@ class CountWords(_OfTexts):
     label: str = "counting words"
 
     def wanted(self, number: int) -> Manifest:
-        parents = {"texts": self._texts.digest(self._cut[number])}
+        parents = {"texts": self.opened.digest(self.cut[number])}
         return Manifest(WORDS_KIND, FORMAT_VERSION, self._config(number), parents)
 
     def make(self, number: int, folder: Path) -> None:
@@ -106,7 +86,7 @@ class CountTerms(_OfTexts):
 
     def wanted(self, number: int) -> Manifest:
         config = {**self._config(number), "stopwords": self.stopwords, "backbone": self.backbone}
-        parents = {"texts": self._texts.digest(self._cut[number]), "terms": self.fingerprint}
+        parents = {"texts": self.opened.digest(self.cut[number]), "terms": self.fingerprint}
         return Manifest(DOCUMENTS_KIND, FORMAT_VERSION, config, parents)
 
     def make(self, number: int, folder: Path) -> None:

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from lexigraft.core.array_types import Float32s, Int32s, Int64s
-from lexigraft.core.arrays import ArrayWriter
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.types import Vocabulary
 from lexigraft.vectors.analysis import Analyser, reading_in
+from lexigraft.vectors.rows_writer import RowsWriter
 from lexigraft.vectors.store import DocumentVectors, VectorsMeta, row_ranges, write_meta
 from lexigraft.vocab.lookup import TableRows
 
@@ -97,17 +97,10 @@ class BlendedVectors:
 
     def write(self, blend: Blend, scale: float, source: Path, folder: Path) -> None:
         """Write the vectors into `folder`; `source` is the folder of BM25's."""
-        with (
-            ArrayWriter(folder / "indptr.npy", np.int64) as indptr,
-            ArrayWriter(folder / "term_ids.npy", np.int32) as columns,
-            ArrayWriter(folder / "weights.npy", np.float32) as weights,
-        ):
-            indptr.append(np.zeros(1, np.int64))
+        with RowsWriter(folder) as writer:
             for parts in self.chunks():
                 rows = blended(parts, blend, scale)
-                indptr.append(rows.indptr[1:].astype(np.int64) + columns.length)
-                columns.append(rows.indices.astype(np.int32))
-                weights.append(rows.data.astype(np.float32))
+                writer.append_rows(rows.indptr[1:], rows.indices, rows.data)
         for file in sorted(source.iterdir()):
             if file.name.split(".")[0] in COPIED:
                 copyfile(file, folder / file.name)

@@ -18,13 +18,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.arrays import ArrayWriter, StringTable, StringTableWriter, open_array, release_pages
+from lexigraft.core.arrays import ArrayWriter, StringTable, open_array, release_pages
 from lexigraft.core.compiled import compiled
 from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, SparseMatrix, Vocabulary
 from lexigraft.core.word_rule import WordRule
 from lexigraft.vectors.analysis import USUAL_RULE, Analyser
 from lexigraft.vectors.lexical import TermReader, text_batches
+from lexigraft.vectors.rows_writer import COUNTS, DocumentRowsWriter
 from lexigraft.vectors.store import row_ranges
 
 ARRAYS = ("indptr", "term_ids", "counts")
@@ -53,15 +54,11 @@ class CountedRows:
         return max(total / max(1, self.n_rows), 1.0)
 
 
-class CountedRowsWriter:
+class CountedRowsWriter(DocumentRowsWriter):
     """Appends counted documents to the files of `folder`; opened again as `CountedRows` by `open_counted`."""
 
     def __init__(self, folder: Path) -> None:
-        self._row_ids, self._titles = StringTableWriter(folder, "row_ids"), StringTableWriter(folder, "titles")
-        self._indptr = ArrayWriter(folder / "indptr.npy", np.int64)
-        self._term_ids = ArrayWriter(folder / "term_ids.npy", np.int32)
-        self._counts = ArrayWriter(folder / "counts.npy", np.int32)
-        self._indptr.append(np.zeros(1, np.int64))
+        super().__init__(folder, COUNTS)
 
     def append(
         self,
@@ -72,18 +69,8 @@ class CountedRowsWriter:
         counts: NDArray[np.int32],
     ) -> None:
         """Rows that end at `ends` of `term_ids` and `counts`."""
-        self._row_ids.extend(row_ids)
-        self._titles.extend(titles)
-        self._indptr.append(ends + self._term_ids.length)
-        self._term_ids.append(term_ids)
-        self._counts.append(counts)
-
-    def __enter__(self) -> "CountedRowsWriter":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for file in (self._row_ids, self._titles, self._indptr, self._term_ids, self._counts):
-            file.__exit__(None, None, None)
+        self.append_names(row_ids, titles)
+        self.append_rows(ends, term_ids, counts)
 
 
 def open_counted(folder: Path, vocabulary: Vocabulary) -> CountedRows:

@@ -4,14 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from lexigraft.core.arrays import ArrayWriter, StringTableWriter, write_strings
+from lexigraft.core.arrays import write_strings
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Document
 from lexigraft.inference.network import Network
 from lexigraft.vectors.encoding_facts import EncodingFacts
+from lexigraft.vectors.rows_writer import DocumentRowsWriter
 from lexigraft.vectors.store import VectorsMeta, shown_title, write_meta
 from lexigraft.vectors.text_encoder import TextEncoder
 from lexigraft.vocab.batching import batches
@@ -55,34 +54,25 @@ def encode_batches(
     text_encoder, n_rows = TextEncoder(network, are_queries=False), 0
     facts = EncodingFacts(text_encoder.length, text_encoder.most_terms)
     reads_expansions = network.meta.expansion_length > 0
-    with (
-        StringTableWriter(folder, "row_ids") as row_ids,
-        StringTableWriter(folder, "titles") as titles,
-        ArrayWriter(folder / "indptr.npy", np.int64) as indptr,
-        ArrayWriter(folder / "term_ids.npy", np.int32) as term_ids,
-        ArrayWriter(folder / "weights.npy", np.float32) as weights,
-    ):
-        indptr.append(np.zeros(1, np.int64))
+    with DocumentRowsWriter(folder) as rows:
 
-        def encoded() -> Iterator[int]:
+        def written() -> Iterator[int]:
             """Write all of them, some at a time, and tell how many when they are done: not when they are read."""
             for batch in texts:
                 write(batch)
                 yield from range(len(batch))
 
         def write(batch: Sequence[Document]) -> None:
-            row_ids.extend(document.doc_id for document in batch)
-            titles.extend(shown_title(_shown(document, reads_expansions)) for document in batch)
+            titles = (shown_title(_shown(document, reads_expansions)) for document in batch)
+            rows.append_names((document.doc_id for document in batch), titles)
             found = EncodingFacts(text_encoder.length, text_encoder.most_terms)
-            rows = text_encoder.encode_rows([document.contents for document in batch], found)
+            encoded = text_encoder.encode_rows([document.contents for document in batch], found)
             facts.add(found)
             if of_batches is not None:
                 of_batches.append(found)
-            indptr.append(rows.indptr[1:] + term_ids.length)
-            term_ids.append(rows.terms)
-            weights.append(rows.weights)
+            rows.append_rows(encoded.indptr[1:], encoded.terms, encoded.weights)
 
-        for _ in progress.track(encoded(), "encoding documents", total):
+        for _ in progress.track(written(), "encoding documents", total):
             n_rows += 1
     if not n_rows:
         raise InputError("the collection has no documents; its corpus file is empty")

@@ -15,13 +15,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.arrays import ArrayWriter, StringTableWriter, open_array, release_pages, write_strings
+from lexigraft.core.arrays import ArrayWriter, open_array, release_pages, write_strings
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, TermSource, TracedText, Vocabulary
 from lexigraft.core.word_rule import WordRule
 from lexigraft.vectors.analysis import USUAL_RULE, Analyser, described
+from lexigraft.vectors.rows_writer import COUNTS, DocumentRowsWriter
 from lexigraft.vectors.store import VectorsMeta, row_ranges, shown_title, write_meta
 from lexigraft.vocab.bags import TermBags
 from lexigraft.vocab.pieces import PieceTable
@@ -107,22 +108,11 @@ def encode_documents(
 def _count(documents: Iterable[Document], reader: TermReader, folder: Path) -> NDArray[np.int64]:
     """First pass: ids, titles, term ids and counts of every document; returns the documents' lengths in terms."""
     lengths = [np.zeros(0, np.int64)]
-    with (
-        StringTableWriter(folder, "row_ids") as row_ids,
-        StringTableWriter(folder, "titles") as titles,
-        ArrayWriter(folder / "indptr.npy", np.int64) as indptr,
-        ArrayWriter(folder / "term_ids.npy", np.int32) as columns,
-        ArrayWriter(folder / "counts.npy", np.int32) as counts,
-    ):
-        indptr.append(np.zeros(1, np.int64))
+    with DocumentRowsWriter(folder, COUNTS) as rows:
         for batch in text_batches(documents, reader.analyser.cutter):
-            row_ids.extend(batch.doc_ids)
-            titles.extend(batch.titles)
+            rows.append_names(batch.doc_ids, batch.titles)
             tokens, token_ends = reader.read(bytes(batch.text), np.array(batch.ends, np.int64))
-            ends, ids, repeats = count_rows(tokens, token_ends)
-            indptr.append(ends + columns.length)
-            columns.append(ids)
-            counts.append(repeats)
+            rows.append_rows(*count_rows(tokens, token_ends))
             lengths.append(np.diff(token_ends, prepend=0))
     return np.concatenate(lengths)
 

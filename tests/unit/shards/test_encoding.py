@@ -118,7 +118,7 @@ def test_the_first_who_is_done_counts(tmp_path, model, few_at_once, monkeypatch)
     """Two at one shard at the same time, as where a machine was given up for lost and is not."""
     with write_artifact(tmp_path / "texts", Manifest("texts of shards", 1, {})) as folder:
         write_texts([[Document("d1", "", "kur mel")]], folder)
-    work = EncodeShards(tmp_path / "texts", model, fingerprint_of(model), tmp_path / "shards", 1, False, 8)
+    work = EncodeShards(tmp_path / "texts", tmp_path / "shards", 1, model, fingerprint_of(model), False, 8)
     (tmp_path / "shards").mkdir()
     usual, made = EncodeShards.make, []
 

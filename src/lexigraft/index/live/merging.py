@@ -5,20 +5,20 @@ Where scales differ, all rows get the largest; the error this makes is measured,
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.arrays import ArrayWriter, StringTable, StringTableWriter, open_array
+from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import SparseMatrix
 from lexigraft.index.live.reader import Segment
 from lexigraft.index.live.state import SegmentState
 from lexigraft.index.rows import iterate_rows
 from lexigraft.vectors.quantize import quantize_documents
+from lexigraft.vectors.rows_writer import DocumentRowsWriter
 from lexigraft.vectors.store import ENTRIES_PER_CHUNK, DocumentVectors
 
 TIMES_LARGER = 2  # a segment is left alone while it is so many times as large as all later ones together
@@ -56,16 +56,11 @@ def rebuild_vectors(segments: Sequence[Segment], folder: Path, progress: Progres
     scale = max(scales_of(segments), default=segments[0].index.meta.scale)
     largest_error = 0.0
     ranges = [(segment, *span) for segment in segments for span in _row_ranges(segment)]
-    with ExitStack() as files:
-        row_ids, titles = (files.enter_context(StringTableWriter(folder, name)) for name in ("row_ids", "titles"))
-        indptr = files.enter_context(ArrayWriter(folder / "indptr.npy", np.int64))
-        term_ids = files.enter_context(ArrayWriter(folder / "term_ids.npy", np.int32))
-        weights = files.enter_context(ArrayWriter(folder / "weights.npy", np.float32))
-        indptr.append(np.zeros(1, np.int64))
+    with DocumentRowsWriter(folder) as writer:
         for segment, start, end in progress.track(ranges, "reading segments", len(ranges)):
             living = _living(segment, start, end)
-            row_ids.extend(segment.index.doc_ids.take(living + start))
-            titles.extend(segment.index.titles.take(living + start))
+            places = living + start
+            writer.append_names(segment.index.doc_ids.take(places), segment.index.titles.take(places))
             rows = iterate_rows(segment.index, start, end)
             lengths = np.diff(rows.indptr)
             kept = np.zeros(end - start, bool)
@@ -74,9 +69,7 @@ def rebuild_vectors(segments: Sequence[Segment], folder: Path, progress: Progres
             values = rows.impacts[entries].astype(np.float32) * np.float32(segment.index.meta.scale)
             meta = segment.index.meta
             largest_error = max(largest_error, _requantisation_error(values, meta.scale, scale, meta.bits))
-            indptr.append(np.cumsum(lengths[living]) + term_ids.length)
-            term_ids.append(rows.term_ids[entries])
-            weights.append(values)
+            writer.append_rows(np.cumsum(lengths[living]), rows.term_ids[entries], values)
     shared = segments[0].index
     matrix = SparseMatrix(
         row_ids=StringTable(folder, "row_ids"),

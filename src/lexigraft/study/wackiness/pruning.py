@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.comparison.open_systems import OpenSystem
-from lexigraft.core.arrays import ArrayWriter, open_array, release_pages
+from lexigraft.core.arrays import open_array, release_pages
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.types import SparseMatrix
 from lexigraft.explain.removal import remove_terms, wackiest_share
@@ -29,6 +29,7 @@ from lexigraft.search.many import search_many
 from lexigraft.search.searcher import Searcher
 from lexigraft.stages.standalone import seen_from
 from lexigraft.vectors.prune import prune
+from lexigraft.vectors.rows_writer import RowsWriter
 from lexigraft.vectors.store import DocumentVectors, row_ranges
 
 REPORTED = ("MRR@10", "R@10", "nDCG@10")
@@ -43,20 +44,14 @@ def drop_from_vectors(
     matrix = vectors.matrix
     is_dropped = np.zeros(matrix.n_terms, bool)
     is_dropped[dropped] = True
-    with (
-        ArrayWriter(folder / "indptr.npy", np.int64) as indptr,
-        ArrayWriter(folder / "term_ids.npy", np.int32) as term_ids,
-        ArrayWriter(folder / "weights.npy", np.float32) as weights,
-    ):
-        indptr.append(np.zeros(1, np.int64))
+    with RowsWriter(folder) as writer:
         for start, end in row_ranges(matrix.indptr):
             rows = matrix.indptr[start : end + 1]
             terms = matrix.term_ids[rows[0] : rows[-1]]
             own_rows = own.indptr[start : end + 1]
             kept = ~is_dropped[terms] | mark_rows(rows, matrix.term_ids, own_rows, own.terms)
-            indptr.append(kept_indptr(rows, kept)[1:] + term_ids.length)
-            term_ids.append(terms[kept])
-            weights.append(matrix.weights[rows[0] : rows[-1]][kept])
+            weights = matrix.weights[rows[0] : rows[-1]][kept]
+            writer.append_rows(kept_indptr(rows, kept)[1:], terms[kept], weights)
             release_pages(matrix.term_ids, matrix.weights, own.terms)
     rows, terms, values = (open_array(folder / f"{name}.npy") for name in ("indptr", "term_ids", "weights"))
     return replace(vectors, matrix=replace(matrix, indptr=rows, term_ids=terms, weights=values))
