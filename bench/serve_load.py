@@ -26,6 +26,7 @@ from bench.http_load import load
 from lexigraft.core.compiled import load_kernels
 from lexigraft.core.processes import usable_cores
 from lexigraft.retrieve.retriever import Retriever
+from lexigraft.serve.running import TURN_SECONDS
 
 N_QUERIES = 1_000
 STOPPED_AFTER = 2.0  # seconds of load before SIGTERM
@@ -68,7 +69,8 @@ class Server:
 
 def engine_loop(retriever: Retriever, queries: Sequence[str], seconds: float, threads: int) -> dict[str, Any]:
     """The same questions without a server: what `Retriever.answer` shows, as JSON, in a plain loop. Every thread has an
-    encoder, as in the server."""
+    encoder, and its turn is as long, as in the server."""
+    sys.setswitchinterval(TURN_SECONDS)
     ends = time.monotonic() + seconds
 
     def ask(first: int) -> list[float]:

@@ -58,7 +58,7 @@ class TorchNetwork:
     def positions(self, read: ReadTexts, terms: NDArray[np.int32]) -> NDArray[np.int32]:
         device = next(self.encoder.parameters()).device
         inputs = inputs_of(read, np.zeros(1, np.int64), self.encoder.tokenizer.special.pad, device)
-        return trace_terms(self.encoder, inputs, terms).positions
+        return trace_terms(self.encoder, inputs, terms, self._exact).positions
 
     @property
     def special(self) -> SpecialTokens:

@@ -29,12 +29,13 @@ class Winners(NamedTuple):
 
 
 @torch.inference_mode()
-def trace_terms(encoder: SparseEncoder, inputs: Inputs, terms: NDArray[np.int32]) -> Winners:
-    """What produced each of `terms` in the one text of `inputs`. Logits are of its tokens and these terms alone."""
+def trace_terms(encoder: SparseEncoder, inputs: Inputs, terms: NDArray[np.int32], exact: bool = False) -> Winners:
+    """What produced each of `terms` in the one text of `inputs`. Logits are of its tokens and these terms alone.
+    `exact`: in full precision on every machine."""
     chosen = torch.from_numpy(np.asarray(terms, np.int64)).to(inputs.subwords.device)
     if isinstance(encoder.head, ImpactHead):
-        return _trace_impacts(encoder, encoder.head, inputs, chosen)
-    logits = _logits(encoder, inputs, chosen)
+        return _trace_impacts(encoder, encoder.head, inputs, chosen, exact)
+    logits = _logits(encoder, inputs, chosen, exact)
     own = _own_words(encoder, inputs, chosen)
     is_sum, activation = encoder.meta.pooling == "sum", encoder.meta.activation
     parts = activate(logits, activation) if is_sum else logits  # a token that is not pooled has -inf, so a part of 0
@@ -48,9 +49,11 @@ def trace_terms(encoder: SparseEncoder, inputs: Inputs, terms: NDArray[np.int32]
     return Winners(at.cpu().numpy().astype(np.int32), weights.cpu().numpy().astype(np.float32))
 
 
-def _trace_impacts(encoder: SparseEncoder, head: ImpactHead, inputs: Inputs, terms: Tensor) -> Winners:
+def _trace_impacts(
+    encoder: SparseEncoder, head: ImpactHead, inputs: Inputs, terms: Tensor, exact: bool
+) -> Winners:  # fmt: skip
     subwords, mask = inputs.subwords[0], inputs.mask
-    with fast_precision(subwords.device):
+    with fast_precision(subwords.device, enabled=not exact):
         impacts = head(encoder.body(inputs.subwords, mask))[0]
     there = (subwords.unsqueeze(1) == terms.unsqueeze(0)) & head.terms_at(subwords, mask[0]).unsqueeze(1)
     parts = torch.where(there, impacts.unsqueeze(1), 0.0)  # [tokens, terms]
@@ -59,10 +62,10 @@ def _trace_impacts(encoder: SparseEncoder, head: ImpactHead, inputs: Inputs, ter
     return Winners(at.astype(np.int32), weights.astype(np.float32))
 
 
-def _logits(encoder: SparseEncoder, inputs: Inputs, terms: Tensor) -> Tensor:
+def _logits(encoder: SparseEncoder, inputs: Inputs, terms: Tensor, exact: bool) -> Tensor:
     """[tokens, terms], -inf at tokens that are not pooled; in the precision that the encoder multiplies with."""
     device = inputs.subwords.device
-    with fast_precision(device):
+    with fast_precision(device, enabled=not exact):
         hidden = encoder.body(inputs.subwords, inputs.mask)[0]
         if torch.is_autocast_enabled(device.type):
             hidden = hidden.to(torch.get_autocast_dtype(device.type))

@@ -29,6 +29,9 @@ BACKLOG = 2048  # connections that wait to be accepted
 IDLE_SECONDS = 30  # after which a connection without a request is closed
 STOP_TICKS = 5  # tenths of a second between a signal and the end of listening
 STOP_SECONDS = 30  # that requests in flight have after SIGTERM
+# Threads that compute and the one that takes requests share an interpreter: at the usual 5 ms a request would wait long
+# for its turn.
+TURN_SECONDS = 0.001
 
 
 class _Server(uvicorn.Server):
@@ -105,9 +108,7 @@ def run_server(
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
     server = _Server(config, service)
     let_open_many_files()
-    # Threads that compute and the one that takes requests share an interpreter: at the usual 5 ms a request would wait
-    # long for its turn.
-    sys.setswitchinterval(0.001)
+    sys.setswitchinterval(TURN_SECONDS)
 
     async def serve() -> bool:
         """Whether all systems were opened, or could not be, before the end."""
