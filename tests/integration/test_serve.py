@@ -46,6 +46,19 @@ def post(server, path, **body):
     return found.json()
 
 
+def test_a_new_installation_answers_while_kernels_are_compiled(world, tmp_path, monkeypatch):
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    longest = 0.0
+    with served(world / "run") as server:
+        until = time.monotonic() + 15  # it takes most of a minute
+        while time.monotonic() < until:
+            begun = time.monotonic()
+            post(server, "/search", query="kura mele", k=3)
+            longest = max(longest, time.monotonic() - begun)
+    assert longest < 5, "a compiler was waited for"
+
+
 def test_every_system_answers_and_none_needs_torch(server):
     systems = httpx.get(f"{server.address}/systems").json()["systems"]
     assert [one["name"] for one in systems] == ["run/bm25", "run/esplade", "run/dense", "run/hybrid", "live"]

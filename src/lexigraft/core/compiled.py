@@ -15,7 +15,8 @@ disturb each other: each takes what was made of the sources it has, or makes it.
 import functools
 import hashlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar, cast
@@ -30,6 +31,7 @@ _stamps: dict[str, str] = {}  # of every module that has kernels, by its name
 _to_register: list[Callable[..., object]] = []  # functions that kernels may call and numba was not told of yet
 _lock = RLock()
 _loaded = False
+_left = 0  # how many want numpy to go on
 _done_without = 0
 
 
@@ -57,7 +59,19 @@ def worth_loading(work: int) -> bool:
     if _loaded:
         return True
     _done_without += work  # threads may lose some of each other's: it is an estimate
-    return _done_without > LOADING
+    return not _left and _done_without > LOADING
+
+
+@contextmanager
+def leaving_kernels() -> Iterator[None]:
+    """Meanwhile numpy does the work of a process that has not loaded numba, however much there is: kernels are being
+    compiled elsewhere. What only a kernel can do loads it all the same."""
+    global _left
+    _left += 1
+    try:
+        yield
+    finally:
+        _left -= 1
 
 
 def for_steps(kernel: Kernel, steps: int) -> Kernel:
@@ -128,6 +142,11 @@ def _for_numba(function: Callable[..., object], stamp: str) -> Any:
     file = kernel._cache._cache_file  # numba has no public way; a test shows that this one works
     file._source_stamp = (file._source_stamp, stamp)
     return kernel
+
+
+def stamp_of_kernels() -> str:
+    """What decides whether the machine code of all kernels that this process knows is still that of their sources."""
+    return hashlib.blake2b(repr(sorted(_stamps.items())).encode()).hexdigest()
 
 
 def _stamp_of_module(function: Callable[..., object]) -> str:

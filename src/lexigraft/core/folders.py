@@ -1,4 +1,4 @@
-"""Folders that are to hold something, made with all above them."""
+"""Folders that are to hold something, made with all above them; and where caches are kept."""
 
 import errno
 import os
@@ -13,3 +13,14 @@ def make_folders(folder: Path) -> None:
     if len(folder.parts) > MOST_LEVELS:
         raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), str(folder))
     folder.mkdir(parents=True, exist_ok=True)
+
+
+def cache_folder(name: str) -> Path | None:
+    """Where this program may keep what it can make again: $XDG_CACHE_HOME/lexigraft/NAME, or below ~/.cache. None
+    where there is no such place."""
+    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    try:
+        base = given if given.is_absolute() else Path.home() / ".cache"
+    except RuntimeError:  # nobody's home
+        return None
+    return base / "lexigraft" / name

@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
+from lexigraft.core.folders import cache_folder
+
 LARGE = 1 << 20  # bytes; what is smaller is read as soon as looked up
 SETTLED = 2_000_000_000  # nanoseconds: within these, a second write might leave the times as they are
 MOST = 4096  # files that are remembered
@@ -68,21 +70,12 @@ def _note(file: os.stat_result, checksum: str) -> Path | None:
     """The file that says so; None for what is not remembered."""
     if _reading_all or file.st_size < LARGE or os.environ.get(WHEN) == "always":
         return None
-    folder = _folder()
+    folder = cache_folder("checksums")
     return None if folder is None else folder / sha256(f"{checksum} {_facts(file)}".encode()).hexdigest()
 
 
 def _facts(file: os.stat_result) -> tuple[int, ...]:
     return file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns, file.st_ctime_ns
-
-
-def _folder() -> Path | None:
-    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    try:
-        base = given if given.is_absolute() else Path.home() / ".cache"
-    except RuntimeError:  # nobody's home
-        return None
-    return base / "lexigraft" / "checksums"
 
 
 def _forget_oldest(folder: Path) -> None:

@@ -13,6 +13,7 @@ from lexigraft.core.compiled import load_kernels
 from lexigraft.core.errors import LexigraftError, MissingExtraError
 from lexigraft.engines.address import Address
 from lexigraft.serve.engine_system import EngineSystem
+from lexigraft.serve.kernels import compiled_aside
 from lexigraft.serve.offered import TERMS, Offer, Source, named_sources, offers_of
 from lexigraft.serve.peer_system import PeerSystem
 from lexigraft.serve.reading_ahead import AT_A_LOOK
@@ -93,12 +94,21 @@ class Shelf:
             self._read_ahead()
 
     def _load_kernels(self) -> None:
-        """Compiled code takes most of a second to load. First questions are answered without it, so that a server is
-        ready sooner."""
+        """Compiled code takes most of a second to load, and where it was never compiled most of a minute to compile.
+        First questions are answered without it, so that a server is ready sooner."""
+        for _ in compiled_aside(self._indexes()):
+            if self._stop.wait(SECONDS_BETWEEN_LOOKS):
+                return
+            self.refresh()
         load_kernels()
         for one in self.current.opened.values():
             if isinstance(one.system, TermSystem):
                 warm(one.system.state)
+
+    def _indexes(self) -> list[Path]:
+        """One for each kind of encoder, which decides what is compiled."""
+        opened = (one.system.state for one in self.current.opened.values() if isinstance(one.system, TermSystem))
+        return list({str(state.index.query_encoder.get("kind")): state.place.index for state in opened}.values())
 
     def _read_ahead(self) -> None:
         """A few documents of every system, until enough of them are known."""

@@ -94,3 +94,17 @@ def test_an_edit_in_a_file_whose_kernel_is_called_takes_effect(tmp_path):
     assert walk(by=2, divisor=5) == (14_004, 0)
     assert walk(by=2, divisor=5, constant="FIRST = 9") == (14_013, 0)
     assert walk(by=2, divisor=5, constant="FIRST = 9") == (14_013, 1)
+
+
+def test_numpy_goes_on_while_kernels_are_compiled_elsewhere():
+    code = """
+from lexigraft.core import compiled
+with compiled.leaving_kernels():
+    print(compiled.worth_loading(2 * compiled.LOADING))
+print(compiled.worth_loading(1))
+compiled.load_kernels()
+with compiled.leaving_kernels():
+    print(compiled.worth_loading(1))
+"""
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.split() == ["False", "True", "True"]  # what is loaded already is never left again
