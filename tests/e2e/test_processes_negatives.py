@@ -15,13 +15,20 @@ import torch
 from lexigraft.model.encoder import open_encoder
 from tests.e2e.test_resuming import data, options  # noqa: F401
 
-pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("one_thread")]  # as test_processes.py
+pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("one_thread", "full_precision")]  # as test_processes.py
 
 LAUNCHER = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
 CHANGES = (
     "pretrain.batch=2", "pretrain.dropout=0", "finetune.dropout=0", "finetune.batch=7", "finetune.validate_every=3",
     "finetune.steps=3", "pretrain.steps=3", "model.own_words=1",
 )  # fmt: skip
+
+
+@pytest.fixture
+def full_precision(monkeypatch):
+    """Batches that are cut otherwise are rounded otherwise, by more than these tests allow where products have half the
+    bits."""
+    monkeypatch.setenv("LEXIGRAFT_PRECISION", "full")
 
 
 def start(n, call):

@@ -1,10 +1,25 @@
-"""Half the bits where the machine multiplies them faster: training and encoding in bf16."""
+"""Half the bits where the machine multiplies them faster: training and encoding in bf16.
+
+LEXIGRAFT_PRECISION=full in the environment: all bits on every machine; a GPU or a CPU with AMX pays for it with time.
+Trainings on machines of different kinds are then alike but for the order of sums.
+"""
+
+import os
 
 import torch
 
+from lexigraft.core.errors import require
+
+WHEN, AUTO, FULL = "LEXIGRAFT_PRECISION", "auto", "full"
+
 
 def has_fast_bf16() -> bool:
-    """Whether this machine multiplies bf16 matrices faster than fp32: a GPU, or a CPU with AMX or AVX512-BF16."""
+    """Whether this machine multiplies bf16 matrices faster than fp32, a GPU, or a CPU with AMX or AVX512-BF16; and it
+    may."""
+    said = os.environ.get(WHEN, AUTO)
+    require(said in (AUTO, FULL), WHEN, said, f"{AUTO} or {FULL}")
+    if said == FULL:
+        return False
     if torch.cuda.is_available():
         return bool(torch.cuda.is_bf16_supported())
     probes = ("_is_amx_tile_supported", "_is_avx512_bf16_supported")
