@@ -37,10 +37,12 @@ ROOMS["own_settings"] = ROOMS["learn"] | {"learn"}
 ROOMS["retrieve"] = ROOMS["learn"] | {"explain", "learn"}
 ROOMS["serve"] = ROOMS["retrieve"] | {"retrieve"}
 ROOMS["comparison"] = ROOMS["retrieve"] | {"retrieve"}
+ROOMS["export"] = ROOMS["retrieve"] | {"retrieve"}
+ROOMS["integrations"] = ROOMS["export"] | {"export"}
 ROOMS["plan"] = {"index", "retrieve", "stages"}
 ROOMS["study"] = ROOMS["comparison"] | {"comparison", "own_settings", "whole_run"}
 TOP = {
-    "whole_run": set(ROOMS) - {"study", "plan"},
+    "whole_run": set(ROOMS) - {"study", "plan", "export", "integrations"},
     "api": {*ROOMS, "whole_run"},
     "__main__": {"cli"},
     "__init__": set(),

@@ -19,16 +19,22 @@ _INDEX_OF_RUN = re.compile(r"index(?:-dk(.+))?")
 
 def index_to_load(state: Opened) -> Index:
     """The index of `state` as an engine takes it: in one piece, with weights whose sums are exact there."""
+    index = index_in_one_piece(state)
+    if index.meta.bits > EXACT_BITS:
+        raise InputError(
+            f"{state.place.name} has weights of {index.meta.bits} bits, whose sums engines would round; load an index "
+            f"of {EXACT_BITS} bits (index.bits)"
+        )
+    return index
+
+
+def index_in_one_piece(state: Opened) -> Index:
+    """The index of `state`; raises where that is several segments, or has deleted documents."""
     index = _only_index(state)
     if index is None:
         raise InputError(
             f"{state.place.name} is a live index of several segments, or with deleted documents; make it one piece "
             f"first: lexigraft index merge {state.place.index} --all"
-        )
-    if index.meta.bits > EXACT_BITS:
-        raise InputError(
-            f"{state.place.name} has weights of {index.meta.bits} bits, whose sums engines would round; load an index "
-            f"of {EXACT_BITS} bits (index.bits)"
         )
     return index
 

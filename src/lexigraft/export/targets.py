@@ -1,0 +1,94 @@
+"""The table of what can be exported to, and the one way in which each target is written."""
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lexigraft.core.artifact import Manifest, write_artifact, write_json
+from lexigraft.core.cut import DocumentCut, QueryCut
+from lexigraft.core.errors import SettingError
+from lexigraft.core.progress import SILENT, Progress
+from lexigraft.core.types import Query
+from lexigraft.export.readme import write_readme
+
+KIND, FORMAT_VERSION = "export", 1
+FACTS = "export.json"
+
+
+class Target(NamedTuple):
+    """`module`, below lexigraft.export, has a function `write`."""
+
+    name: str
+    module: str
+    summary: str
+
+
+TARGETS = {
+    one.name: one
+    for one in (
+        Target("sentence-transformers", "sentence_transformers", "a SparseEncoder folder, ready for a hub"),
+        Target("onnx", "onnx", "the graph that encodes, for ONNX Runtime, with an example that uses it alone"),
+        Target("ciff", "ciff", "the Common Index File Format, for PISA and Lucene's tools"),
+        Target("anserini", "anserini", "JSON vectors for Anserini and Lucene, with the commands"),
+        Target("pisa", "pisa", "an index of PISA itself"),
+        Target("qdrant", "qdrant", "a schema, points and query bodies for Qdrant"),
+        Target("milvus", "milvus", "a schema, rows and searches for Milvus"),
+        Target("pgvector", "pgvector", "SQL and COPY files for PostgreSQL with pgvector"),
+        Target("opensearch", "opensearch", "mappings, bulk files and query bodies for OpenSearch"),
+        Target("elasticsearch", "elasticsearch", "mappings, bulk files and query bodies for Elasticsearch"),
+        Target("vespa", "vespa", "an application package, feed and queries for Vespa"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of a target. `path`: a run or an index; for targets of models, a model, too. `name`: of the
+    collection, index or table that is made. `queries` are written as bodies that the target takes. `form`: of
+    sentence-transformers, stock or full; chosen where empty."""
+
+    path: Path
+    system: str | None = None
+    qk: QueryCut | None = None
+    dk: DocumentCut | None = None
+    name: str = "lexigraft"
+    queries: Sequence[Query] = ()
+    form: str = ""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What a target wrote: in words, what is kept and what is lost, how it is used; `parents` are the fingerprints of
+    what it was made of, `facts` are numbers."""
+
+    title: str
+    kept: Sequence[str]
+    lost: Sequence[str] = ()
+    use: str = ""  # Markdown: the commands or the program that take it from here
+    parents: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+Writer = Callable[[Wanted, Path, Progress], Exported]
+
+
+def find_target(name: str) -> Target:
+    if name not in TARGETS:
+        raise SettingError(f"target {name!r} is not known; one of {', '.join(TARGETS)}")
+    return TARGETS[name]
+
+
+def export(target: str, wanted: Wanted, out: Path, progress: Progress = SILENT) -> Exported:
+    """Write what lies at `wanted.path` for a target into the folder `out`, whole or not at all; a former export there
+    is replaced."""
+    writer: Writer = importlib.import_module(f"lexigraft.export.{find_target(target).module}").write
+    config = {"target": target, "name": wanted.name, "form": wanted.form, "n_queries": len(wanted.queries)}
+    parents: dict[str, str] = {}
+    with write_artifact(out, Manifest(KIND, FORMAT_VERSION, config, parents)) as folder:
+        exported = writer(wanted, folder, progress)
+        parents.update(exported.parents)
+        write_json(folder / FACTS, {"target": target, **asdict(exported)})
+        write_readme(folder, target, exported)
+    return exported
