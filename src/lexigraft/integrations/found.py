@@ -1,0 +1,97 @@
+"""Documents that were found, with what an index keeps of them, as the frameworks hand them on."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lexigraft.core.cut import DocumentCut, QueryCut
+from lexigraft.core.errors import ArtifactError, InputError, SettingError
+from lexigraft.engines.address import is_address
+from lexigraft.retrieve.answer import FoundDocument, found_documents
+from lexigraft.retrieve.finding import Asked, explanations, find, find_hits
+from lexigraft.retrieve.hits import Hit
+from lexigraft.retrieve.opened import Row
+from lexigraft.retrieve.place import how_to_keep_texts
+from lexigraft.retrieve.plain_document import PlainDocument
+from lexigraft.retrieve.retriever import Retriever
+
+Document = FoundDocument | PlainDocument
+
+TITLE, TEXT = "title", "text"
+GIVEN = "given"  # the kind of an index whose vectors came from elsewhere: no encoder here writes queries for it
+
+
+def open_retriever(
+    path: str | Path | Retriever, system: str | None = None, qk: QueryCut | None = None, dk: DocumentCut | None = None
+) -> Retriever:
+    """The retriever at a path or an engine's address; one that is open already is taken as it is."""
+    if not isinstance(path, Retriever):
+        return Retriever.open(path, system, qk=qk, dk=dk)
+    if (system, qk, dk) != (None, None, None):
+        raise SettingError(f"{path.name} is open already; leave out system, qk and dk, or give its path")
+    return path
+
+
+def require_kept_texts(retriever: Retriever, otherwise: str) -> None:
+    """Raise where documents cannot be shown with their texts; `otherwise` says how to do without."""
+    if not retriever.keeps_texts:
+        raise ArtifactError(f"{how_to_keep_texts(retriever.place)}; {otherwise}")
+
+
+def require_fields(retriever: Retriever, fields: Sequence[str]) -> None:
+    """Raise for a field that no document can have."""
+    if TEXT in fields:
+        require_kept_texts(retriever, "or leave out the field 'text'")
+    metadata = None if retriever.place.kind else retriever.opened.metadata
+    known = sorted({TITLE, TEXT, *(() if metadata is None else metadata.columns)})
+    for field in fields:
+        if field not in known:
+            raise InputError(f"{retriever.name} has no field {field!r}; one of {', '.join(known)}")
+
+
+def value_of(document: Document, field: str) -> Any:
+    """A field of a document; None where it has no value."""
+    if field in (TITLE, TEXT):
+        return getattr(document, field)
+    return document.metadata.get(field)
+
+
+def metadata_of(document: Document) -> dict[str, Any]:
+    """All that is known of a document beside its text, as plain values; its title where it has one."""
+    values = {key: list(value) if isinstance(value, tuple) else value for key, value in document.metadata.items()}
+    return {TITLE: document.title, **values} if document.title else values
+
+
+def row_of(retriever: Retriever, weights: Mapping[str, float]) -> Row:
+    """A query that is given as {term: weight}, by the terms of the index; those that no document has are left out."""
+    if is_address(retriever.name):
+        raise SettingError(f"{retriever.name} is an engine; query vectors are searched in an index on this machine")
+    known = retriever.vocabulary.id_of
+    for term, weight in weights.items():
+        if not isinstance(weight, int | float) or not 0 <= weight < float("inf"):
+            raise InputError(f"term {term!r} of a query weighs {weight!r}; give a number from 0 on")
+    row = sorted((known[term], weight) for term, weight in weights.items() if weight > 0 and term in known)
+    return np.array([term for term, _ in row], np.int32), np.array([weight for _, weight in row], np.float32)
+
+
+def hits_of_row(retriever: Retriever, row: Row, asked: Asked) -> list[Hit]:
+    """The best documents for a query's vector."""
+    return find_hits(retriever.opened, "", row, asked)
+
+
+def documents_of_row(retriever: Retriever, row: Row, asked: Asked) -> tuple[Document, ...]:
+    """The same, with what is known of them."""
+    state = retriever.opened
+    found = find(state, "", row, asked)
+    return found_documents(state, state.cut(row), found, explanations(state, row, found, False))
+
+
+def require_encoder(retriever: Retriever) -> None:
+    """Raise where nothing here writes queries for the index."""
+    if not retriever.place.kind and retriever.opened.index.query_encoder.get("kind") == GIVEN:
+        raise InputError(
+            f"{retriever.name} was made of vectors that were given; its queries must be, too: put the encoder that wrote "
+            "them before it, for the column query_toks"
+        )
