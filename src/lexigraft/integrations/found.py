@@ -92,6 +92,6 @@ def require_encoder(retriever: Retriever) -> None:
     """Raise where nothing here writes queries for the index."""
     if not retriever.place.kind and retriever.opened.index.query_encoder.get("kind") == GIVEN:
         raise InputError(
-            f"{retriever.name} was made of vectors that were given; its queries must be, too: put the encoder that wrote "
-            "them before it, for the column query_toks"
+            f"{retriever.name} was made of vectors that were given, and so must its queries be: put the encoder that "
+            "wrote them before it, for the column query_toks"
         )

@@ -1,17 +1,12 @@
-"""Haystack: embedders that write sparse embeddings, and a retriever over a run, an index or an engine.
-
-    pipeline = Pipeline()
-    pipeline.add_component("retriever", LexigraftRetriever("runs/quickstart"))
-"""
+"""Haystack: embedders that write sparse embeddings, and a retriever over a run, an index or an engine."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 from lexigraft.core.cut import DocumentCut, QueryCut
-from lexigraft.core.errors import require
+from lexigraft.core.errors import InputError, require
 from lexigraft.core.progress import SILENT
 from lexigraft.integrations.encoding import BATCH_SIZE, RowEncoder, SparseRow
 from lexigraft.integrations.found import Document as Found
@@ -23,6 +18,7 @@ from lexigraft.retrieve.retriever import Retriever
 try:
     from haystack import Document, component, default_from_dict, default_to_dict
     from haystack.dataclasses import SparseEmbedding
+    from haystack.errors import FilterError
     from tqdm import tqdm
 except ImportError as error:
     raise missing_framework("lexigraft.integrations.haystack", "haystack-ai", "haystack", error) from error
@@ -53,7 +49,7 @@ class LexigraftTextEmbedder:
     @component.output_types(sparse_embedding=SparseEmbedding)
     def run(self, text: str) -> dict[str, Any]:
         if not isinstance(text, str):
-            raise TypeError(f"LexigraftTextEmbedder expects a string, not {text!r:.100}; documents are for the other one")
+            raise TypeError(f"LexigraftTextEmbedder expects a string, not {text!r:.100}")
         (row,) = self._rows.rows([text])
         return {"sparse_embedding": _embedding(row)}
 
@@ -85,7 +81,7 @@ class LexigraftDocumentEmbedder:
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document]) -> dict[str, Any]:
         if not isinstance(documents, list) or not all(isinstance(one, Document) for one in documents):
-            raise TypeError("LexigraftDocumentEmbedder expects a list of Documents; a text is for LexigraftTextEmbedder")
+            raise TypeError("LexigraftDocumentEmbedder expects a list of Documents; one text is for the other embedder")
         texts = [self._text_of(document) for document in documents]
         rows = self._rows.rows(texts, Bars() if self.progress_bar else SILENT)
         written = [replace(one, sparse_embedding=_embedding(row)) for one, row in zip(documents, rows, strict=True)]
@@ -145,7 +141,11 @@ class LexigraftRetriever:
 
     def _conditions(self, filters: Filters | None) -> Sequence[str]:
         given, always = filters or self.filters, self.where or []
-        return [*([always] if isinstance(always, str) else always), *([condition_of(given)] if given else [])]
+        try:
+            asked = [condition_of(given)] if given else []
+        except InputError as error:
+            raise FilterError(str(error)) from None
+        return [*([always] if isinstance(always, str) else always), *asked]
 
     def to_dict(self) -> dict[str, Any]:
         return _written(

@@ -2,6 +2,7 @@
 bring."""
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -18,7 +19,9 @@ from lexigraft.retrieve.kept_metadata import keep_metadata
 from lexigraft.stages.standalone import build, encode, index_vectors
 
 Record = Mapping[str, Any]
-ID, TITLE, TEXT, TOKS = "docno", "title", "text", "toks"
+ID, TITLE, TEXT, TOKS = OWN = "docno", "title", "text", "toks"
+
+NO_VALUES = ("NAType", "NaTType")  # of pandas, which is not imported for this
 
 
 def index_records(
@@ -63,7 +66,7 @@ def _write_corpus(records: Iterable[Record], folder: Path, vectors: GivenVectors
     with (folder / "corpus.jsonl").open("w", encoding="utf-8") as file, given or nullcontext():
         for number, record in enumerate(stream):
             doc_id, title, text = checked(record, number, given is not None)
-            others = {key: value for key, value in record.items() if key not in (ID, TITLE, TEXT, TOKS)}
+            others = {key: value for key, value in record.items() if key not in OWN and not is_missing(value)}
             line = {"_id": doc_id, "title": title, "text": text, "metadata": others}
             file.write(json.dumps(line, default=_plain) + "\n")
             if given is not None:
@@ -92,13 +95,22 @@ def checked(record: Record, number: int, has_toks: bool) -> tuple[str, str, str]
     if not isinstance(doc_id, str) or not doc_id:
         raise InputError(f"document {number} has {doc_id!r} as {ID}; give a string that is not empty")
     if has_toks != (TOKS in record):
-        raise InputError(f"document {doc_id!r} has {'no ' * has_toks}{TOKS}, and others differ; give all or none of them")
-    text, title = record.get(TEXT, "" if has_toks else None), record.get(TITLE, "")
-    title = "" if title is None else title
-    for name, value in ((TEXT, text), (TITLE, title)):
-        if not isinstance(value, str):
-            raise InputError(f"document {doc_id!r} has {value!r:.100} as {name}; give a string, which may be empty")
-    return doc_id, title, text
+        raise InputError(f"document {doc_id!r} has {'no ' * has_toks}{TOKS}, and others differ; give all or none")
+    return doc_id, _text(record, doc_id, TITLE, False), _text(record, doc_id, TEXT, not has_toks)
+
+
+def _text(record: Record, doc_id: str, field: str, is_needed: bool) -> str:
+    value = record.get(field)
+    if not is_needed and is_missing(value):
+        return ""
+    if not isinstance(value, str):
+        raise InputError(f"document {doc_id!r} has {value!r:.100} as {field}; give a string, which may be empty")
+    return value
+
+
+def is_missing(value: Any) -> bool:
+    """Whether it is None, or what pandas puts into the cells of a table that have no value."""
+    return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ in NO_VALUES
 
 
 def _plain(value: Any) -> Any:

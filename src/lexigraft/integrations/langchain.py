@@ -1,8 +1,4 @@
-"""LangChain: a retriever over a run, an index or an engine. `langchain_qdrant.py` has the embeddings.
-
-    retriever = LexigraftRetriever(path="runs/quickstart", k=5)
-    chain = {"context": retriever, "question": RunnablePassthrough()} | prompt | model
-"""
+"""LangChain: a retriever over a run, an index or an engine. `langchain_qdrant.py` has the embeddings."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -19,19 +15,21 @@ try:
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.runnables.config import run_in_executor
-    from pydantic import Field, PrivateAttr
+    from pydantic import ConfigDict, Field, PrivateAttr
 except ImportError as error:
     raise missing_framework("lexigraft.integrations.langchain", "langchain-core", "langchain", error) from error
 
 
 class LexigraftRetriever(BaseRetriever):
-    """Queries to documents: page_content is a document's text; metadata has its score, rank, title and all else that
-    is known of it; id is its own id.
+    """Queries to documents: page_content is a document's text; metadata has its score and rank, its title and all else
+    that is known of it; id is its own id. Metadata of its own that are called score or rank give way.
 
     `path`: as `lexigraft.Retriever.open` takes it with `system`, `qk` and `dk`; or a `Retriever` that is open. `where`:
     conditions on metadata. Without `texts`, page_content is the title alone, for an index that keeps no texts. `k` and
     `where` may be given with a query, too: retriever.invoke(query, k=3).
     """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     path: str | Path | Retriever
     k: int = Field(default=4, gt=0)

@@ -1,22 +1,18 @@
-"""MTEB: BM25, or a model, as a search model of its retrieval and reranking tasks.
+"""MTEB: BM25, or a model, as a search model of its retrieval and reranking tasks."""
 
-    results = mteb.evaluate(LexigraftSearch("runs/quickstart"), tasks=[task])
-"""
-
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-
+from lexigraft import __version__
 from lexigraft.core.artifact import read_manifest
 from lexigraft.core.config import load_settings
 from lexigraft.core.cut import DocumentCut, QueryCut, document_cut, query_cut
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.integrations.indexing import index_records
 from lexigraft.integrations.missing import missing_framework
-from lexigraft.retrieve.hits import Hit
+from lexigraft.integrations.rankings import among, falling
 from lexigraft.retrieve.retriever import Retriever
 from lexigraft.stages.find_model import find_model
 
@@ -42,7 +38,8 @@ class LexigraftSearch:
     ) -> None:  # fmt: skip
         self.model = None if model is None else find_model(Path(model))
         self.qk, self.dk, self.threads = query_cut(qk), document_cut(dk), threads
-        self._settings, self._name = load_settings(values=set), name or f"lexigraft/{'bm25' if model is None else 'model'}"
+        self._set, self._settings = dict(set or {}), load_settings(values=set)
+        self._name = name or f"lexigraft/{'bm25' if model is None else 'model'}"
         self._workspace: TemporaryDirectory[str] | None = None
         self._retriever: Retriever | None = None
 
@@ -66,10 +63,11 @@ class LexigraftSearch:
         asked = [(str(row["id"]), _query(row)) for row in queries]
         k = self._retriever.n_documents if top_ranked is not None else min(top_k, self._retriever.n_documents)
         found = self._retriever.search_many([text for _, text in asked], k, threads=self.threads)
-        ranked = {query: hits for (query, _), hits in zip(asked, found, strict=True)}
-        if top_ranked is None:
-            return {query: falling(hits) for query, hits in ranked.items()}
-        return {query: falling(_among(hits, top_ranked.get(query, ()))) for query, hits in ranked.items()}
+        rankings: Rankings = {}
+        for (query, _), hits in zip(asked, found, strict=True):
+            ranked = [(hit.doc_id, hit.score) for hit in hits]
+            rankings[query] = falling(ranked if top_ranked is None else among(ranked, top_ranked.get(query, ())))
+        return rankings
 
     def close(self) -> None:
         """Give the index of the former task back."""
@@ -82,7 +80,7 @@ class LexigraftSearch:
     @property
     def mteb_model_meta(self) -> "ModelMeta":
         """Under which name and revision results are kept: that of a model is its fingerprint."""
-        said = {"qk": self.qk, "dk": self.dk} if self.qk or self.dk else None
+        said = {"qk": self.qk, "dk": self.dk, **self._set}
         return ModelMeta.create_empty(overwrites={
             "name": self._name, "revision": self._revision(), "similarity_fn_name": "dot", "model_type": ["sparse"],
             "use_instructions": False, "experiment_kwargs": said,
@@ -90,7 +88,7 @@ class LexigraftSearch:
 
     def _revision(self) -> str:
         manifest = None if self.model is None else read_manifest(self.model)
-        return "" if manifest is None else manifest.fingerprint[:12]
+        return __version__ if manifest is None else manifest.fingerprint[:12]
 
 
 def _record(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,25 +101,3 @@ def _query(row: Mapping[str, Any]) -> str:
     if not isinstance(text, str):
         raise InputError(f"query {row['id']!r} is {text!r:.100}; texts alone can be searched with")
     return f"{text} {instruction}" if instruction else text
-
-
-def _among(hits: Iterable[Hit], wanted: Iterable[str]) -> Iterator[tuple[str, float]]:
-    """Those hits that are wanted, then the wanted ones that were not found, by their ids."""
-    left = set(wanted)
-    for hit in hits:
-        if hit.doc_id in left:
-            left.discard(hit.doc_id)
-            yield hit.doc_id, hit.score
-    yield from ((doc_id, 0.0) for doc_id in sorted(left))
-
-
-def falling(ranked: Iterable[Hit] | Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Scores that fall strictly, in the order of a ranking: trec_eval, which measures for MTEB, sorts again, in single
-    precision, and would put equal scores in another order."""
-    scores: dict[str, float] = {}
-    last = np.float32(np.inf)
-    for one in ranked:
-        doc_id, score = (one.doc_id, one.score) if isinstance(one, Hit) else one
-        last = min(np.float32(score), np.nextafter(last, np.float32(-np.inf)))
-        scores[doc_id] = float(last)
-    return scores

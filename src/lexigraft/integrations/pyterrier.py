@@ -1,8 +1,4 @@
-"""PyTerrier: a retriever, encoders of queries and of documents, and an indexer. None of them starts Java.
-
-    index = LexigraftIndexer("index").index([{"docno": "d1", "text": "..."}])
-    pipeline = LexigraftRetriever(index) % 10 >> reranker
-"""
+"""PyTerrier: a retriever, encoders of queries and of documents, and an indexer. None of them starts Java."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +11,8 @@ from lexigraft.core.config import load_settings
 from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import InputError, SettingError, require
 from lexigraft.core.progress import SILENT, Progress
-from lexigraft.integrations.encoding import BATCH_SIZE, RowEncoder
+from lexigraft.core.types import Document
+from lexigraft.integrations.encoding import BATCH_SIZE, RowEncoder, require_texts
 from lexigraft.integrations.found import (
     documents_of_row,
     hits_of_row,
@@ -25,7 +22,7 @@ from lexigraft.integrations.found import (
     row_of,
     value_of,
 )
-from lexigraft.integrations.indexing import TEXT, TITLE, TOKS, Record, index_records
+from lexigraft.integrations.indexing import TEXT, TITLE, TOKS, Record, index_records, is_missing
 from lexigraft.integrations.missing import missing_framework
 from lexigraft.retrieve.finding import Asked
 from lexigraft.retrieve.many_queries import AT_ONCE, DEPTH
@@ -38,7 +35,7 @@ try:
     import pandas as pd
     import pyterrier as pt
 except ImportError as error:
-    raise missing_framework("lexigraft.integrations.pyterrier", "python-terrier", "pyterrier", error) from error
+    raise missing_framework("lexigraft.integrations.pyterrier", "pyterrier", "pyterrier", error) from error
 
 QUERY, QUERY_TOKS = "query", "query_toks"
 
@@ -136,7 +133,8 @@ class LexigraftRetriever(pt.Transformer):
         results = inp.iloc[np.repeat(np.arange(len(inp)), counts)].reset_index(drop=True)
         results["docno"] = pd.Series([row[0] for row in rows], dtype=str)
         results["score"] = pd.Series([row[1] for row in rows], dtype=float)
-        results["rank"] = pd.Series([rank for count in counts for rank in range(count)], dtype=int) + pt.model.FIRST_RANK
+        ranks = [rank for count in counts for rank in range(pt.model.FIRST_RANK, pt.model.FIRST_RANK + count)]
+        results["rank"] = pd.Series(ranks, dtype=int)
         for place, field in enumerate(self.fields, 2):
             results[field] = pd.Series([row[place] for row in rows], dtype=object)
         return results
@@ -158,8 +156,8 @@ class LexigraftRetriever(pt.Transformer):
 
 def _with(retriever: LexigraftRetriever, **changed: Any) -> LexigraftRetriever:
     """The same with other attributes, over what is open already."""
-    made = LexigraftRetriever.__new__(LexigraftRetriever)
-    vars(made).update({**vars(retriever), **changed})
+    made: LexigraftRetriever = LexigraftRetriever.__new__(LexigraftRetriever)
+    made.__dict__.update({**vars(retriever), **changed})
     return made
 
 
@@ -219,7 +217,9 @@ class LexigraftDocumentEncoder(_Encoder):
         texts = inp[TEXT].tolist()
         if TITLE in inp.columns:
             titles = inp[TITLE].tolist()
-            texts = [f"{title} {text}" if title else text for title, text in zip(titles, texts, strict=True)]
+            require_texts(texts)
+            both = zip(("" if is_missing(title) else title for title in titles), texts, strict=True)
+            texts = [Document("", title, text).contents for title, text in both]
         return inp.assign(**{TOKS: pd.Series(self.encoded(texts), inp.index, dtype=object)})
 
 
