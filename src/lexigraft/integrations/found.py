@@ -20,7 +20,7 @@ from lexigraft.retrieve.retriever import Retriever
 Document = FoundDocument | PlainDocument
 
 TITLE, TEXT = "title", "text"
-GIVEN = "given"  # the kind of an index whose vectors came from elsewhere: no encoder here writes queries for it
+GIVEN = "terms"  # the kind of an index whose vectors came from elsewhere: its queries are terms, and no language
 
 
 def open_retriever(
@@ -89,9 +89,9 @@ def documents_of_row(retriever: Retriever, row: Row, asked: Asked) -> tuple[Docu
 
 
 def require_encoder(retriever: Retriever) -> None:
-    """Raise where nothing here writes queries for the index."""
+    """Raise where nothing here writes queries for the index: a question would be taken for the names of terms."""
     if not retriever.place.kind and retriever.opened.index.query_encoder.get("kind") == GIVEN:
         raise InputError(
-            f"{retriever.name} was made of vectors that were given, and so must its queries be: put the encoder that "
-            "wrote them before it, for the column query_toks"
+            f"{retriever.name} was made of vectors that were given, and nothing here encodes questions for it; give "
+            "them as vectors, too: PyTerrier's column query_toks"
         )

@@ -40,7 +40,7 @@ class GivenVectors:
     def __enter__(self) -> Self:
         self._described, self._known = _queries_of(self._model, self._path)
         self._ids = {} if self._known is None else dict(self._known.id_of)
-        self._writing = write_artifact(self._path, Manifest(KIND, FORMAT_VERSION, {"source": GIVEN}))
+        self._writing = write_artifact(self._path, Manifest(KIND, FORMAT_VERSION, {"source": "given vectors"}))
         self._folder = self._writing.__enter__()
         self._rows = DocumentRowsWriter(self._folder)
         return self

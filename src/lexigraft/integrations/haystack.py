@@ -10,7 +10,7 @@ from lexigraft.core.errors import InputError, require
 from lexigraft.core.progress import SILENT
 from lexigraft.integrations.encoding import BATCH_SIZE, RowEncoder, SparseRow
 from lexigraft.integrations.found import Document as Found
-from lexigraft.integrations.found import metadata_of, require_kept_texts
+from lexigraft.integrations.found import metadata_of, require_encoder, require_kept_texts
 from lexigraft.integrations.haystack_filters import Filters, condition_of
 from lexigraft.integrations.missing import missing_framework
 from lexigraft.retrieve.retriever import Retriever
@@ -125,6 +125,7 @@ class LexigraftRetriever:
         """Open what is searched."""
         if self._opened is None:
             opened = Retriever.open(self.path, self.system, qk=self.qk, dk=self.dk)
+            require_encoder(opened)
             if self.texts:
                 require_kept_texts(opened, "or take texts=False, which shows titles alone")
             self._opened = opened

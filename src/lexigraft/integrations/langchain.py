@@ -7,7 +7,7 @@ from typing import Any
 
 from lexigraft.core.errors import InputError
 from lexigraft.integrations.found import Document as Found
-from lexigraft.integrations.found import metadata_of, open_retriever, require_kept_texts
+from lexigraft.integrations.found import metadata_of, open_retriever, require_encoder, require_kept_texts
 from lexigraft.integrations.missing import missing_framework
 from lexigraft.retrieve.retriever import Retriever
 
@@ -44,6 +44,7 @@ class LexigraftRetriever(BaseRetriever):
     def model_post_init(self, context: Any) -> None:
         super().model_post_init(context)
         self._opened = open_retriever(self.path, self.system, self.qk, self.dk)
+        require_encoder(self._opened)
         if self.texts:
             require_kept_texts(self._opened, "or take texts=False, which shows titles alone")
 
