@@ -147,7 +147,6 @@ def test_odd_queries_and_arguments(tmp_path):
         (lambda: LexigraftRetriever(path=tmp_path / "none"), ArtifactError, "there is no run at"),
         (lambda: LexigraftRetriever(path=tmp_path), ArtifactError, "holds given"),
         (lambda: LexigraftRetriever(path=silent), ArtifactError, "keeps no texts; .*texts=False"),
-        (lambda: LexigraftRetriever(path=silent, texts=False).invoke("kur"), "vectors that were given"),
         (lambda: LexigraftRetriever(path=small_run(), system="none"), ArtifactError, "has no system 'none'"),
         (lambda: retriever.invoke(None), InputError, "the query is None"),
         (lambda: retriever.invoke("kur", k=0), SettingError, "k = 0 is not allowed"),
