@@ -151,11 +151,11 @@ def test_odd_queries_and_arguments(tmp_path):
         (lambda: retriever.invoke(None), InputError, "the query is None"),
         (lambda: retriever.invoke("kur", k=0), SettingError, "k = 0 is not allowed"),
         (lambda: retriever.invoke("kur", where="year > 3"), ArtifactError, "there are no metadata"),
-        (lambda: retriever.invoke("kur", where="year >"), SettingError, "a value is expected"),
+        (lambda: LexigraftRetriever(path=given, texts=False), ValidationError, "vectors that were given"),
     ):
         with pytest.raises(kind, match=said) as raised:
             make()
-        assert "\n" not in str(raised.value)
+        assert kind is ValidationError or "\n" not in str(raised.value)  # pydantic's own has lines
     for named in ({"k": 0}, {"k": "many"}, {"colour": 1}, {"path": 7}, {"path": given}):
         with pytest.raises(ValidationError):
             LexigraftRetriever(**{"path": small_run(), **named})

@@ -1,6 +1,7 @@
 """Documents that were found, with what an index keeps of them, as the frameworks hand them on."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -9,18 +10,46 @@ import numpy as np
 from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.engines.address import is_address
-from lexigraft.retrieve.answer import FoundDocument, found_documents
-from lexigraft.retrieve.finding import Asked, explanations, find, find_hits
+from lexigraft.index.metadata import Value
+from lexigraft.index.texts import KeptText
+from lexigraft.retrieve.answer import FoundDocument
+from lexigraft.retrieve.finding import Asked, find, find_hits
 from lexigraft.retrieve.hits import Hit
-from lexigraft.retrieve.opened import Row
+from lexigraft.retrieve.opened import Opened, Row
 from lexigraft.retrieve.place import how_to_keep_texts
 from lexigraft.retrieve.plain_document import PlainDocument
 from lexigraft.retrieve.retriever import Retriever
+from lexigraft.search.batch import answer_all
+from lexigraft.search.live import Place as FoundPlace
 
 Document = FoundDocument | PlainDocument
 
 TITLE, TEXT = "title", "text"
 GIVEN = "terms"  # the kind of an index whose vectors came from elsewhere: its queries are terms, and no language
+
+
+class Placed:
+    """A document where an index has it, read when it is asked for."""
+
+    def __init__(self, place: FoundPlace, state: Opened) -> None:
+        self._place, self._state = place, state
+        self.doc_id, self.score = place.doc_id, place.score
+
+    @cached_property
+    def _kept(self) -> KeptText | None:
+        return self._state.text_of(self._place.segment.index, self._place.ordinal)
+
+    @property
+    def title(self) -> str:
+        return self._place.title if self._kept is None else self._kept.title
+
+    @property
+    def text(self) -> str | None:
+        return None if self._kept is None else self._kept.text
+
+    @cached_property
+    def metadata(self) -> dict[str, Value]:
+        return self._state.metadata_of(self._place.segment.index, self._place.ordinal)
 
 
 def open_retriever(
@@ -51,7 +80,7 @@ def require_fields(retriever: Retriever, fields: Sequence[str]) -> None:
             raise InputError(f"{retriever.name} has no field {field!r}; one of {', '.join(known)}")
 
 
-def value_of(document: Document, field: str) -> Any:
+def value_of(document: Document | Placed, field: str) -> Any:
     """A field of a document; None where it has no value."""
     if field in (TITLE, TEXT):
         return getattr(document, field)
@@ -76,16 +105,31 @@ def row_of(retriever: Retriever, weights: Mapping[str, float]) -> Row:
     return np.array([term for term, _ in row], np.int32), np.array([weight for _, weight in row], np.float32)
 
 
-def hits_of_row(retriever: Retriever, row: Row, asked: Asked) -> list[Hit]:
-    """The best documents for a query's vector."""
-    return find_hits(retriever.opened, "", row, asked)
+def hits_of_rows(retriever: Retriever, rows: Sequence[Row], asked: Asked, threads: int = 0) -> list[list[Hit]]:
+    """The best documents for the vectors of queries, in order."""
+    state = retriever.opened
+    return answer_all(lambda at: find_hits(state, "", rows[at], asked), len(rows), threads)
 
 
-def documents_of_row(retriever: Retriever, row: Row, asked: Asked) -> tuple[Document, ...]:
+def documents_of_rows(retriever: Retriever, rows: Sequence[Row], asked: Asked, threads: int = 0) -> list[list[Placed]]:
     """The same, with what is known of them."""
     state = retriever.opened
-    found = find(state, "", row, asked)
-    return found_documents(state, state.cut(row), found, explanations(state, row, found, False))
+
+    def one(at: int) -> list[Placed]:
+        return [Placed(place, state) for place in find(state, "", rows[at], asked)]
+
+    return answer_all(one, len(rows), threads)
+
+
+def documents_of_texts(
+    retriever: Retriever, texts: Sequence[str], asked: Asked, threads: int = 0
+) -> Sequence[Sequence[Placed | Document]]:
+    """The best documents for queries, with what is known of them. Of an index, why they were found is not worked out,
+    which takes longer than finding them."""
+    if retriever.place.kind or is_address(retriever.name):
+        k, where, overlap, *_ = asked
+        return answer_all(lambda at: retriever.answer(texts[at], k, where, overlap).hits, len(texts), threads)
+    return documents_of_rows(retriever, retriever.opened.encode_all(list(texts)), asked, threads)
 
 
 def require_encoder(retriever: Retriever) -> None:

@@ -14,8 +14,9 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Document
 from lexigraft.integrations.encoding import BATCH_SIZE, RowEncoder, require_texts
 from lexigraft.integrations.found import (
-    documents_of_row,
-    hits_of_row,
+    documents_of_rows,
+    documents_of_texts,
+    hits_of_rows,
     open_retriever,
     require_encoder,
     require_fields,
@@ -28,7 +29,6 @@ from lexigraft.retrieve.finding import Asked
 from lexigraft.retrieve.many_queries import AT_ONCE, DEPTH
 from lexigraft.retrieve.retriever import Retriever
 from lexigraft.retrieve.sparse_encoder import SparseEncoder
-from lexigraft.search.batch import answer_all
 from lexigraft.search.overlap import TERMS
 
 try:
@@ -104,25 +104,22 @@ class LexigraftRetriever(pt.Transformer):
         if not self.fields:
             many = self._retriever.search_many(texts, self.k, self.where, self.overlap, 0, self.threads)
             return [[(hit.doc_id, hit.score) for hit in hits] for hits in many]
-        retriever = self._retriever
-        return answer_all(
-            lambda at: self._shown(retriever.answer(texts[at], self.k, self.where, self.overlap).hits),
-            len(texts), self.threads,
-        )  # fmt: skip
+        return [self._shown(one) for one in documents_of_texts(self._retriever, texts, self._asked, self.threads)]
 
     def _by_toks(self, queries: Sequence[tuple[Any, Any]]) -> list[list[tuple[Any, ...]]]:
-        retriever, asked = self._retriever, Asked(self.k, self.where, self.overlap, 0, TERMS)
-
-        def one(at: int) -> list[tuple[Any, ...]]:
-            qid, weights = queries[at]
+        for qid, weights in queries:
             if not isinstance(weights, Mapping):
                 raise InputError(f"query {qid!r} has {weights!r:.100} as {QUERY_TOKS}; give {{term: weight}}")
-            row = row_of(retriever, weights)
-            if self.fields:
-                return self._shown(documents_of_row(retriever, row, asked))
-            return [(hit.doc_id, hit.score) for hit in hits_of_row(retriever, row, asked)]
+        retriever, asked = self._retriever, self._asked
+        rows = [row_of(retriever, weights) for _, weights in queries]
+        if self.fields:
+            return [self._shown(one) for one in documents_of_rows(retriever, rows, asked, self.threads)]
+        many = hits_of_rows(retriever, rows, asked, self.threads)
+        return [[(hit.doc_id, hit.score) for hit in hits] for hits in many]
 
-        return answer_all(one, len(queries), self.threads)
+    @property
+    def _asked(self) -> Asked:
+        return Asked(self.k, self.where, self.overlap, 0, TERMS)
 
     def _shown(self, documents: Iterable[Any]) -> list[tuple[Any, ...]]:
         return [(one.doc_id, one.score, *(value_of(one, field) for field in self.fields)) for one in documents]

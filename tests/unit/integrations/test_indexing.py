@@ -10,8 +10,8 @@ import pytest
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.integrations.found import (
-    documents_of_row,
-    hits_of_row,
+    documents_of_rows,
+    hits_of_rows,
     require_encoder,
     require_fields,
     row_of,
@@ -68,10 +68,13 @@ def test_whole_weights_stay_what_they_are(tmp_path):
     retriever = Retriever.open(index_records(TOKS, tmp_path / "index"))
     asked = Asked(10, (), 0.0, 0, TERMS)
     row = row_of(retriever, {"cat": 2, "dog": 10, "unknown": 4, "mat": 0})
-    assert [(hit.doc_id, hit.score) for hit in hits_of_row(retriever, row, asked)] == [("d1", 400.0), ("d2", 64.0)]
-    shown = documents_of_row(retriever, row, asked)
+    assert [(hit.doc_id, hit.score) for hit in hits_of_rows(retriever, [row], asked)[0]] == [
+        ("d1", 400.0),
+        ("d2", 64.0),
+    ]
+    shown = documents_of_rows(retriever, [row], asked)[0]
     assert [value_of(one, "year") for one in shown] == [2020, None] and shown[0].text == "cats"
-    assert not ids(hits_of_row(retriever, row_of(retriever, {}), asked))
+    assert not ids(hits_of_rows(retriever, [row_of(retriever, {})], asked)[0])
     with pytest.raises(InputError, match="made of vectors that were given"):
         require_encoder(retriever)
 
@@ -81,7 +84,7 @@ def test_weights_get_the_bits_that_they_need(largest, bits, tmp_path):
     toks = [{"docno": "a", "toks": {"x": largest, "y": 1}}, {"docno": "b", "toks": {"x": 1 if largest >= 1 else 0.25}}]
     retriever = Retriever.open(index_records(toks, tmp_path / "index"))
     assert retriever.opened.index.segments[0].index.meta.bits == bits
-    found = hits_of_row(retriever, row_of(retriever, {"x": 1}), Asked(10, (), 0.0, 0, TERMS))
+    found = hits_of_rows(retriever, [row_of(retriever, {"x": 1})], Asked(10, (), 0.0, 0, TERMS))[0]
     exact = largest == int(largest) and largest < 2**16
     assert [hit.score for hit in found] == pytest.approx([largest, toks[1]["toks"]["x"]], abs=0 if exact else 2)
 
