@@ -1,6 +1,6 @@
 """Documents that were found, with what an index keeps of them, as the frameworks hand them on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,27 +29,40 @@ GIVEN = "terms"  # the kind of an index whose vectors came from elsewhere: its q
 
 
 class Placed:
-    """A document where an index has it, read when it is asked for."""
+    """A document where an index has it, read when it is asked for, or with others by `read_in_order`."""
 
     def __init__(self, place: FoundPlace, state: Opened) -> None:
         self._place, self._state = place, state
         self.doc_id, self.score = place.doc_id, place.score
 
+    @property
+    def row(self) -> tuple[int, int]:
+        """The same for the same row of an index; rows that lie beside each other are beside each other by it, too."""
+        return id(self._place.segment), self._place.ordinal
+
     @cached_property
-    def _kept(self) -> KeptText | None:
+    def kept(self) -> KeptText | None:
         return self._state.text_of(self._place.segment.index, self._place.ordinal)
 
     @property
     def title(self) -> str:
-        return self._place.title if self._kept is None else self._kept.title
+        return self._place.title if self.kept is None else self.kept.title
 
     @property
     def text(self) -> str | None:
-        return None if self._kept is None else self._kept.text
+        return None if self.kept is None else self.kept.text
 
     @cached_property
     def metadata(self) -> dict[str, Value]:
         return self._state.metadata_of(self._place.segment.index, self._place.ordinal)
+
+
+def read_in_order(documents: Iterable[Placed]) -> None:
+    """Read the texts of documents, each once, in the order in which they lie: many share a compressed block."""
+    last: Placed | None = None
+    for one in sorted(documents, key=lambda one: one.row):
+        one.kept = last.kept if last is not None and last.row == one.row else one.kept
+        last = one
 
 
 def open_retriever(

@@ -14,10 +14,12 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Document
 from lexigraft.integrations.encoding import BATCH_SIZE, RowEncoder, require_texts
 from lexigraft.integrations.found import (
+    Placed,
     documents_of_rows,
     documents_of_texts,
     hits_of_rows,
     open_retriever,
+    read_in_order,
     require_encoder,
     require_fields,
     row_of,
@@ -104,7 +106,7 @@ class LexigraftRetriever(pt.Transformer):
         if not self.fields:
             many = self._retriever.search_many(texts, self.k, self.where, self.overlap, 0, self.threads)
             return [[(hit.doc_id, hit.score) for hit in hits] for hits in many]
-        return [self._shown(one) for one in documents_of_texts(self._retriever, texts, self._asked, self.threads)]
+        return self._shown(documents_of_texts(self._retriever, texts, self._asked, self.threads))
 
     def _by_toks(self, queries: Sequence[tuple[Any, Any]]) -> list[list[tuple[Any, ...]]]:
         for qid, weights in queries:
@@ -113,7 +115,7 @@ class LexigraftRetriever(pt.Transformer):
         retriever, asked = self._retriever, self._asked
         rows = [row_of(retriever, weights) for _, weights in queries]
         if self.fields:
-            return [self._shown(one) for one in documents_of_rows(retriever, rows, asked, self.threads)]
+            return self._shown(documents_of_rows(retriever, rows, asked, self.threads))
         many = hits_of_rows(retriever, rows, asked, self.threads)
         return [[(hit.doc_id, hit.score) for hit in hits] for hits in many]
 
@@ -121,8 +123,14 @@ class LexigraftRetriever(pt.Transformer):
     def _asked(self) -> Asked:
         return Asked(self.k, self.where, self.overlap, 0, TERMS)
 
-    def _shown(self, documents: Iterable[Any]) -> list[tuple[Any, ...]]:
-        return [(one.doc_id, one.score, *(value_of(one, field) for field in self.fields)) for one in documents]
+    def _shown(self, found: Sequence[Sequence[Any]]) -> list[list[tuple[Any, ...]]]:
+        """Of each query's documents the id, the score and all fields."""
+        if TITLE in self.fields or TEXT in self.fields:
+            read_in_order(one for documents in found for one in documents if isinstance(one, Placed))
+        return [
+            [(one.doc_id, one.score, *(value_of(one, field) for field in self.fields)) for one in documents]
+            for documents in found
+        ]
 
     def _results(self, inp: "pd.DataFrame", found: list[list[tuple[Any, ...]]]) -> "pd.DataFrame":
         """One row a document, with all columns of its query."""
@@ -177,6 +185,7 @@ class _Encoder(pt.Transformer):
     ) -> None:  # fmt: skip
         require(0 <= scale < float("inf"), "scale", scale, "0 (weights as they are), or what weights are multiplied by")
         self.model, self.keep, self.scale, self.verbose = model, keep, scale, verbose
+        self.batch_size = batch_size  # pipelines that index read so many documents at a time
         self._rows = RowEncoder(model, self.are_queries, keep, batch_size)
         self._rows.open()
 
