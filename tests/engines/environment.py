@@ -16,6 +16,7 @@ NEEDED = {
     "milvus": ("pymilvus", "milvus_lite"),
     "qdrant": ("qdrant_client", "qdrant_edge"),
     "ray": ("ray",),
+    "frameworks": ("pyterrier", "langchain_core", "langchain_qdrant", "haystack", "mteb"),
 }
 
 
