@@ -25,6 +25,7 @@ from lexigraft.search.conditions import Condition
 
 LONGEST_TEXT = 65_535  # bytes of a text
 MOST_HITS = 16_384  # that Milvus returns for a query
+_writing_a_file = threading.Lock()  # of Milvus Lite, which one process at most has open: who looks and inserts is alone
 NO_LOSS = {"drop_ratio_build": 0.0, "inverted_index_algo": "DAAT_MAXSCORE"}
 
 
@@ -76,6 +77,9 @@ class MilvusEngine:
         if not rows:
             return
         entities = [_entity(row, known) for row in rows]
+        if self._address.is_local:
+            self._load_into_file(entities)
+            return
         with self._asking() as client:
             client.upsert(self._name, entities, **self._timeout)
 
@@ -141,6 +145,25 @@ class MilvusEngine:
                     ready(client, self._name, "terms", self._index(client), self._timeout)
                     self._is_ready = True
             yield client
+
+    def _load_into_file(self, entities: list[dict[str, Any]]) -> None:
+        """To replace rows, Milvus Lite reads its whole file, which has no index of ids: of a million rows in batches
+        of 500, that was 560 GB. So rows that are not there, which memory knows, are inserted, one batch at a time."""
+        latest = {entity["id"]: entity for entity in entities}
+        names = list(latest)
+        with self._asking(to_read=True) as client, _writing_a_file:
+            there: list[str] = []
+            for start in range(0, len(names), MOST_HITS):
+                asked = one_of([read(name) for name in names[start : start + MOST_HITS]])
+                found = client.query(
+                    self._name, asked, output_fields=["id"], consistency_level="Strong", **self._timeout
+                )
+                there += [row["id"] for row in found]
+            replaced = [latest.pop(name) for name in there]
+            if replaced:
+                client.upsert(self._name, replaced, **self._timeout)
+            if latest:
+                client.insert(self._name, list(latest.values()), **self._timeout)
 
     def _description(self) -> Description:
         """What the collection was made for, asked for once."""

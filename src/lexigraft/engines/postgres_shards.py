@@ -122,8 +122,9 @@ class ShardedPostgresEngine:
 
     def close(self) -> None:
         self._pool.shutdown()
-        for one in (*self._shards, self._connections):
-            one.close()
+        for shard in self._shards:
+            shard.close()
+        self._connections.close()
 
     def _create(self, connection: Any, description: Description, made: list[PostgresEngine]) -> None:
         name, n_shards = self._address.name, len(self._shards)
