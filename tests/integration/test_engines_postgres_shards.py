@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lexigraft.core.errors import SettingError
 from lexigraft.engines import backoff
-from lexigraft.engines.address import SECRET, Address, parse_address
+from lexigraft.engines.address import SECRET, Address
 from lexigraft.engines.engine import EngineError, UnreachableError
 from lexigraft.engines.loading import load_index
 from lexigraft.engines.opening import open_engine
@@ -350,17 +349,3 @@ def test_ties_are_those_of_the_best(engine):
     engine.load([row(f"r{n}", {1: 3 if n < 50 else 9}) for n in range(100)])
     hits = engine.search(np.array([1], np.int32), np.array([2], np.int32), 60)
     assert [hit.score for hit in hits] == [18.0] * 50 + [6.0] * 10 and len({hit.row_id for hit in hits}) == 60
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [("postgresql://h/d/n?shards=", "no server"), ("postgresql://h/d/n?shards=a,,b", "no server"),
-     ("postgresql://h/d/n?shards=a:99999", "cannot be read"), ("postgresql://h/d/n?shards=a/b/c", "no server"),
-     ("postgresql://h/d/n?shards=u:s3cret@a", "no '@'"), ("postgresql://h/n?shards=a", "names its database"),
-     ("postgresql://h/d/n?shards=a&partitions=3", "exclude each other"),
-     ("postgresql://h/d/n?shards=a&x=1", "no option")],
-)  # fmt: skip
-def test_addresses_that_are_none(text, words):
-    with pytest.raises(SettingError, match=words) as error:
-        open_engine(parse_address(text))
-    assert "\n" not in str(error.value) and "s3cret" not in str(error.value) + str(parse_address(text))
