@@ -99,6 +99,20 @@ def test_rows_lie_where_postgresql_itself_would_put_them(servers, address, engin
     assert engine.count() == through.count() == 201
 
 
+def test_plain_sql_as_the_page_has_it(servers, address, engine):
+    engine.create(description())
+    engine.load([row(f"r{n}", {1: n % 7, 4: 1 + n % 5}, "t", year=2000 + n % 40) for n in range(1, 200)])
+    (where,) = [contract.parse_condition("year >= 2020")]
+    hits = engine.search(np.array([1, 4], np.int32), np.array([3, 255], np.int32), 30, [where])
+    rows = servers[0].execute(
+        f"SELECT row_id, title, -(terms <#> '{{2:3,5:255}}/{contract.N_TERMS}') AS score FROM \"{address.name}\" "
+        f"WHERE (meta ->> 'year')::float8 >= 2020 ORDER BY terms <#> '{{2:3,5:255}}/{contract.N_TERMS}' LIMIT 30"
+    )
+    assert [score for _, _, score in rows] == [hit.score for hit in hits] and len(rows) == 30
+    last = hits[-1].score
+    assert {name for name, _, score in rows if score > last} == {hit.row_id for hit in hits if hit.score > last}
+
+
 def test_the_coordinator_alone_finds_the_same(address, engine, through):
     index = contract.sample_index()
     load_index(index, engine, "/there", "it", batch_rows=90)
