@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lexigraft.engines.address import parse_address
+from lexigraft.engines.engine import EngineError
 from lexigraft.engines.opening import open_engine
 from tests.engines import contract
 
@@ -62,6 +63,20 @@ def test_only_rows_that_are_there_are_replaced(make, monkeypatch):
     assert [len(ids) for _, ids in told] == [2, 1, 1] and engine.count() == 3
     hits = engine.search(np.array([1], np.int32), np.array([1], np.int32), 9)
     assert {hit.row_id: hit.score for hit in hits} == {"a\\'": 1.0, 'b"': 1.0, "c": 9.0}
+
+
+def test_more_rows_than_milvus_lite_lists(make):
+    """16,383 are listed, without a word of the others: no row is there twice, and none is left in by mistake."""
+    engine = make()
+    engine.create(contract.description())
+    rows = [contract.row(f"r{number}", {1: 1}, tags=("old" if number else "new",)) for number in range(16_500)]
+    for _ in range(2):
+        engine.load(rows)
+        assert engine.count() == len(rows)
+    assert contract.found(engine, [contract.parse_condition("tags has new")]) == {"r0"}
+    assert len(contract.found(engine, [contract.parse_condition("not tags has new")], k=16_384)) == 16_384
+    with pytest.raises(EngineError, match="cannot leave out what 16,383 rows or more fulfil"):
+        contract.found(engine, [contract.parse_condition("not tags has old")])
 
 
 def test_two_loads_of_the_same_rows_at_once(tmp_path):

@@ -25,6 +25,8 @@ from lexigraft.search.conditions import Condition
 
 LONGEST_TEXT = 65_535  # bytes of a text
 MOST_HITS = 16_384  # that Milvus returns for a query
+MOST_OF_LITE = 16_383  # rows that a query of Milvus Lite lists; it says nothing of the others
+LOOKED_UP = 1000  # ids at a time
 _writing_a_file = threading.Lock()  # of Milvus Lite, which one process at most has open: who looks and inserts is alone
 NO_LOSS = {"drop_ratio_build": 0.0, "inverted_index_algo": "DAAT_MAXSCORE"}
 
@@ -153,8 +155,8 @@ class MilvusEngine:
         names = list(latest)
         with self._asking(to_read=True) as client, _writing_a_file:
             there: list[str] = []
-            for start in range(0, len(names), MOST_HITS):
-                asked = one_of([read(name) for name in names[start : start + MOST_HITS]])
+            for start in range(0, len(names), LOOKED_UP):
+                asked = one_of([read(name) for name in names[start : start + LOOKED_UP]])
                 found = client.query(
                     self._name, asked, output_fields=["id"], consistency_level="Strong", **self._timeout
                 )
@@ -178,6 +180,11 @@ class MilvusEngine:
         if not self._address.is_local:
             return f"not ({holds})"
         rows = client.query(self._name, holds, output_fields=["id"], consistency_level="Strong", **self._timeout)
+        if len(rows) >= MOST_OF_LITE:
+            raise EngineError(
+                f"{self._address} cannot leave out what {MOST_OF_LITE:,} rows or more fulfil: Milvus Lite has no 'not' "
+                "here and lists no more; ask for what is wanted instead, or load a server of Milvus"
+            )
         return one_of([read(row["id"]) for row in rows]).replace("id in", "id not in", 1) if rows else 'id != ""'
 
     def _index(self, client: Any) -> Any:
