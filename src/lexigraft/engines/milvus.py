@@ -25,6 +25,9 @@ from lexigraft.search.conditions import Condition
 
 LONGEST_TEXT = 65_535  # bytes of a text
 MOST_HITS = 16_384  # that Milvus returns for a query
+MOST_OF_LITE = 16_383  # rows that a query of Milvus Lite lists; it says nothing of the others
+LOOKED_UP = 1000  # ids at a time
+_writing_a_file = threading.Lock()  # of Milvus Lite, which one process at most has open: who looks and inserts is alone
 NO_LOSS = {"drop_ratio_build": 0.0, "inverted_index_algo": "DAAT_MAXSCORE"}
 
 
@@ -76,6 +79,9 @@ class MilvusEngine:
         if not rows:
             return
         entities = [_entity(row, known) for row in rows]
+        if self._address.is_local:
+            self._load_into_file(entities)
+            return
         with self._asking() as client:
             client.upsert(self._name, entities, **self._timeout)
 
@@ -142,6 +148,25 @@ class MilvusEngine:
                     self._is_ready = True
             yield client
 
+    def _load_into_file(self, entities: list[dict[str, Any]]) -> None:
+        """To replace rows, Milvus Lite reads its whole file, which has no index of ids: of a million rows in batches
+        of 500, that was 560 GB. So rows that are not there, which memory knows, are inserted, one batch at a time."""
+        latest = {entity["id"]: entity for entity in entities}
+        names = list(latest)
+        with self._asking(to_read=True) as client, _writing_a_file:
+            there: list[str] = []
+            for start in range(0, len(names), LOOKED_UP):
+                asked = one_of([read(name) for name in names[start : start + LOOKED_UP]])
+                found = client.query(
+                    self._name, asked, output_fields=["id"], consistency_level="Strong", **self._timeout
+                )
+                there += [row["id"] for row in found]
+            replaced = [latest.pop(name) for name in there]
+            if replaced:
+                client.upsert(self._name, replaced, **self._timeout)
+            if latest:
+                client.insert(self._name, list(latest.values()), **self._timeout)
+
     def _description(self) -> Description:
         """What the collection was made for, asked for once."""
         if self._known is None:
@@ -155,6 +180,11 @@ class MilvusEngine:
         if not self._address.is_local:
             return f"not ({holds})"
         rows = client.query(self._name, holds, output_fields=["id"], consistency_level="Strong", **self._timeout)
+        if len(rows) >= MOST_OF_LITE:
+            raise EngineError(
+                f"{self._address} cannot leave out what {MOST_OF_LITE:,} rows or more fulfil: Milvus Lite has no 'not' "
+                "here and lists no more; ask for what is wanted instead, or load a server of Milvus"
+            )
         return one_of([read(row["id"]) for row in rows]).replace("id in", "id not in", 1) if rows else 'id != ""'
 
     def _index(self, client: Any) -> Any:

@@ -15,6 +15,10 @@ def open_engine(address: Address) -> Engine:
         from lexigraft.engines.milvus import MilvusEngine
 
         return MilvusEngine(address)
+    if any(name == "shards" for name, _ in address.options):
+        from lexigraft.engines.postgres_shards import ShardedPostgresEngine
+
+        return ShardedPostgresEngine(address)
     from lexigraft.engines.postgres import PostgresEngine
 
     return PostgresEngine(address)

@@ -15,7 +15,7 @@ from lexigraft.engines.postgres_errors import PORT, while_connecting, while_work
 MOST = 16  # at a time, of the 100 that a server usually takes
 PASSED_ON = ("sslmode", "sslrootcert", "sslcert", "sslkey")  # options of an address that libpq reads
 # A machine that vanished is noticed after a minute, and not after the two hours of the system.
-_LIVENESS = {
+LIVENESS = {
     "connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3,
     "tcp_user_timeout": 60_000,
 }  # fmt: skip
@@ -92,16 +92,16 @@ def _client() -> Any:
 
 def _parameters(address: Address) -> dict[str, object]:
     """What is not given is left to libpq, which asks the environment (PGUSER, PGPASSWORD) and ~/.pgpass."""
-    unknown = [name for name, _ in address.options if name not in (*PASSED_ON, "partitions")]
+    unknown = [name for name, _ in address.options if name not in (*PASSED_ON, "partitions", "shards")]
     if unknown:
         raise SettingError(
-            f"{unknown[0]!r} is no option of PostgreSQL's address; known: partitions, {', '.join(PASSED_ON)}"
+            f"{unknown[0]!r} is no option of PostgreSQL's address; known: partitions, shards, {', '.join(PASSED_ON)}"
         )
     if not address.host:
         raise EngineError("PostgreSQL is always a server: postgresql://USER@HOST/DATABASE/NAME")
     given = {"user": address.user, "password": address.secret, "dbname": address.database}
     return {
-        **_LIVENESS,
+        **LIVENESS,
         **{name: address.option(name) for name in PASSED_ON if address.option(name)},
         **{name: value for name, value in given.items() if value},
         "host": address.host, "port": address.port or PORT,

@@ -26,6 +26,7 @@ _WAITING = (
 )  # fmt: skip
 _REFUSING = ("no password supplied", "SSL was required", "certificate", "sslmode", "authentication")
 _REASON = regex.compile(r".*failed: +(.+)")  # the last of a line; there is a line for each of a host's addresses
+_NO_SHARD = regex.compile(r'could not connect to server "(.+)"')
 _ANSWER = regex.compile(r"FATAL: +(.+)")  # what the server itself says
 
 
@@ -53,10 +54,21 @@ def while_working(error: Any, address: Address) -> EngineError:
     state = error.sqlstate
     said = one_line(error.diag.message_primary or str(error), address)
     where = server_of(address)
+    if (shard := _NO_SHARD.match(error.diag.message_primary or "")) is not None:
+        return _no_shard(where, shard[1], error.diag.message_detail or said, address)
     if state is None or state.startswith(PASSING):
         return UnreachableError(f"{where} does not answer ({said}); is the server running?")
     remedy = REMEDIES.get(state, f"PostgreSQL's code {state}")
     return EngineError(f"{address.name} at {where}: {said}; {remedy}")
+
+
+def _no_shard(where: str, shard: str, detail: str, address: Address) -> EngineError:
+    """What a coordinator says when postgres_fdw finds no way to a shard."""
+    answers = _ANSWER.findall(detail)
+    reason = one_line((answers or _REASON.findall(detail) or [detail])[-1], address)
+    if "password" in reason or "authentication" in reason:
+        return EngineError(f"{where} cannot log in to its shard {shard} ({reason}); mend its login: ALTER USER MAPPING")
+    return UnreachableError(f"{where} does not reach its shard {shard} ({reason}); is that server running?")
 
 
 def one_line(text: str, address: Address) -> str:

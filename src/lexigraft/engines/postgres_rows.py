@@ -37,6 +37,11 @@ def utf8(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
+def stored_id(row_id: str) -> str:
+    """A row's id as the table has it."""
+    return utf8(escaped(row_id)).decode()
+
+
 def metadata_json(metadata: Mapping[str, Value], kinds: Mapping[str, str]) -> str:
     """Dates as microseconds from 1970 on, and lists as lists of texts: what conditions compare."""
     stored: dict[str, object] = {}

@@ -14,6 +14,12 @@ from lexigraft.index.metadata_files import DATE
 
 COLUMNS = "row_id, title, terms, meta"
 INLINE = 8160  # bytes of a row that stay in the table itself: a scan need not look up vectors of 250 terms elsewhere
+# What every search needs lies beside the description, which may be long: the query encoder is in it.
+SIDECAR = (
+    "CREATE TABLE {sidecar} (one boolean PRIMARY KEY DEFAULT true CHECK (one), description jsonb NOT NULL, "
+    "n_terms integer GENERATED ALWAYS AS ((description ->> 'n_terms')::integer) STORED, "
+    "kinds jsonb GENERATED ALWAYS AS (description -> 'kinds') STORED)"
+)
 SIGNS = {sign: sign for sign in ("=", "<", "<=", ">", ">=")}
 
 
@@ -58,12 +64,7 @@ def statements(name: str, n_partitions: int, n_terms: int = 1) -> Statements:
             )
             for one in range(n_partitions)
         ),
-        text(
-            # What every search needs lies beside the description, which may be long: the query encoder is in it.
-            "CREATE TABLE {sidecar} (one boolean PRIMARY KEY DEFAULT true CHECK (one), description jsonb NOT NULL, "
-            "n_terms integer GENERATED ALWAYS AS ((description ->> 'n_terms')::integer) STORED, "
-            "kinds jsonb GENERATED ALWAYS AS (description -> 'kinds') STORED)"
-        ),
+        text(SIDECAR),
     ]  # fmt: skip
     return Statements(
         create=create,
@@ -104,6 +105,9 @@ SCAN_SETTINGS = (
     f"least(%s::integer, div(sum(pg_relation_size(relid)), {32 << 20}))::text, true) "
     "FROM pg_partition_tree(%s::regclass)"
 )
+
+# For this transaction alone: of foreign partitions, each is counted where it lies.
+COUNT_SETTINGS = "SELECT set_config('enable_partitionwise_aggregate', 'on', true)"
 
 
 def search_sql(search: Any, test: Test | None, kinds: Mapping[str, str]) -> tuple[Any, list[object]]:
