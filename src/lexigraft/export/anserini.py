@@ -131,9 +131,11 @@ def _lost_rows(index: Index, n_spaced: int) -> list[str]:
     for term_id in np.flatnonzero(index.lengths).tolist():
         seen[index.postings(term_id)[0]] = True
     n_empty = int(np.count_nonzero(~seen))
-    lost = [f"{n_empty:,} documents without a term, which Anserini leaves out"] if n_empty else []
+    lost = [f"documents without a term, which Anserini leaves out: {n_empty:,}"] if n_empty else []
     if n_spaced:
-        lost.append(f"{n_spaced:,} document ids hold white space: Anserini writes them to TREC runs as they are")
+        lost.append(
+            f"TREC runs that can be read: document ids with white space ({n_spaced:,}) stand in them as they are"
+        )
     return lost
 
 

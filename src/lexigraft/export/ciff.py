@@ -15,7 +15,7 @@ from lexigraft.export.ciff_wire import (
     write_records,
 )
 from lexigraft.export.lists_of_source import lists_of, lost_with_lists
-from lexigraft.export.ordered_lists import OrderedLists, require_single_lines
+from lexigraft.export.ordered_lists import OrderedLists, require_single_lines, with_capitals
 from lexigraft.export.query_files import REPEATED, WEIGHTED, write_queries
 from lexigraft.export.source import Source
 from lexigraft.export.targets import Exported, Wanted
@@ -60,6 +60,11 @@ def write(wanted: Wanted, folder: Path, progress: Progress) -> Exported:
     require_single_lines(source.terms, "term", LINES)
     n_bytes = write_ciff(lists, folder / FILE, progress)
     lost = [*lost_with_lists(source), *write_queries(source, wanted.queries, folder, progress)]
+    if capitals := with_capitals(lists):
+        lost.append(
+            f"terms with capital letters ({len(capitals):,}), in PyTerrier alone: PISA's binding looks terms of queries up "
+            "in lower case"
+        )
     index = source.index
     return Exported(
         f"The Common Index File Format: {index.n_documents:,} documents, {len(lists.order):,} lists",

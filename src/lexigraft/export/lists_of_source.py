@@ -23,7 +23,7 @@ def lost_with_lists(source: Source, has_titles: bool = False) -> list[str]:
         f"the scale of scores: an impact stands for {index.meta.scale:g} times itself, which changes no ranking",
     ]
     if unused:
-        lost.append(f"{unused:,} terms of the vocabulary that no document has")
+        lost.append(f"terms of the vocabulary that no document has: {unused:,}")
     if index.meta.passages:
         lost.append("which passages are of one document: rows are passages, ID#n, and scores are not folded")
     if index.meta.bits > 8:

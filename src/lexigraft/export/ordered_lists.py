@@ -66,6 +66,14 @@ def add_impacts(ordinals: NDArray[np.int32], impacts: NDArray[np.uint32], length
         lengths[ordinals[i]] += impacts[i]
 
 
+def with_capitals(lists: OrderedLists) -> list[str]:
+    """The terms that have letters from A to Z: PISA's Python binding looks terms of queries up in lower case, and so
+    never finds their lists."""
+    terms = lists.index.vocabulary.terms
+    found = (terms[term_id] for term_id in lists.order.tolist())
+    return [term for term in found if any("A" <= char <= "Z" for char in term)]
+
+
 def require_single_lines(names: Sequence[str], what: str, why: str) -> None:
     """Raise unless every name is a line of a text file: not empty, and without a line end. `what` it is, `why` it is
     written to one."""

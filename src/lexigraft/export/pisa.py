@@ -8,6 +8,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.progress import Progress
 from lexigraft.export import pisa_binding
 from lexigraft.export.lists_of_source import lists_of, lost_with_lists
+from lexigraft.export.ordered_lists import with_capitals
 from lexigraft.export.pisa_files import write_lists, write_names
 from lexigraft.export.query_files import REPEATED, WEIGHTED, write_queries
 from lexigraft.export.source import Source
@@ -49,6 +50,12 @@ def write(wanted: Wanted, folder: Path, progress: Progress) -> Exported:
     lists = lists_of(source, progress)
     if not len(lists.order):
         raise InputError(f"{wanted.path} has no postings, and PISA takes no empty index")
+    if capitals := with_capitals(lists):
+        raise InputError(
+            f"the term {capitals[0]!r}, and {len(capitals) - 1:,} others, have capital letters, and PISA's binding looks "
+            "terms of queries up in lower case; export to ciff, for PISA's command line, or choose a vocabulary without "
+            "them"
+        )
     inside = folder / INDEX
     inside.mkdir()
     write_lists(lists, inside, progress)

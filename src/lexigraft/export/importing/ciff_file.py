@@ -61,7 +61,8 @@ class CiffFile:
         if start < 0 or not 0 <= size <= len(self.data) - start:
             raise _cut_short(self.path, place)
         raise InputError(
-            f"{self.path}: {place}, is damaged or has another number; records come in the order of documents, from 0 on"
+            f"{self.path}: {place}, is damaged, has another number (they ascend from 0 on), or is no document: its "
+            f"header counts {len(self.starts):,} lists"
         )
 
 
@@ -78,7 +79,8 @@ def open_ciff(path: Path, progress: Progress) -> CiffFile:
         place = f"list {number} of {n_lists:,}, at byte {at:,}"
         starts[number], ends[number] = start, at = _message(path, data, at, place)
         kernels.scan_list(data, start, at, counts, facts)
-        term = _name(path, data, *facts[:2].tolist(), f"the term of {place}")
+        span = int(facts[kernels.TERM_START]), int(facts[kernels.TERM_END])
+        term = _name(path, data, *span, f"the term of {place}")
         _require_right(path, f"list {number} of {n_lists:,}, of term {term!r}", facts, n_documents)
         terms.append(term)
         largest = max(largest, int(facts[kernels.TF_MOST]))

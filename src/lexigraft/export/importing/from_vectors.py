@@ -18,6 +18,7 @@ from lexigraft.vectors.store import row_ranges, shown_title
 
 SUFFIXES = (".json", ".jsonl", ".gz")  # of the files that Anserini reads in a folder
 ENTRIES_AT_ONCE, ROWS_AT_ONCE = 1 << 20, 1 << 16
+SMALLEST = 1e-37  # weight: 32 bits hold less only with fewer digits
 
 
 class _Read(NamedTuple):
@@ -76,20 +77,27 @@ def _records(path: Path, number_of: dict[str, int]) -> Iterator[_Read]:
                 )
             _require_name(doc_id, line.where, "id")
             weights = _weights(vector, line.where)
-            for term in vector.keys() - number_of.keys():
-                _require_name(term, line.where, "term")
-            ids = [number_of.setdefault(term, len(number_of)) for term in vector]
+            try:
+                ids = [number_of[term] for term in vector]
+            except KeyError:
+                for term in vector.keys() - number_of.keys():
+                    _require_name(term, line.where, "term")
+                ids = [number_of.setdefault(term, len(number_of)) for term in vector]
             yield _Read(doc_id, shown_title(Document(doc_id, "", contents)), ids, weights)
 
 
 def _weights(vector: dict[str, Any], where: str) -> NDArray[np.float32]:
+    values = list(vector.values())
+    if set(map(type, values)) <= {int, float} and (not values or (min(values) > 0 and max(values) < 2**63)):
+        weights = np.array(values, np.float32)
+        if (weights >= np.float32(SMALLEST)).all():  # false of what is not a number
+            return weights
     for term, weight in vector.items():
-        if type(weight) not in (int, float) or not 0 < weight < 2**63:  # false of what is not a number
-            raise InputError(f"{where}: term {term!r} weighs {str(weight)[:40]}; a weight is a number above 0")
-    weights = np.array(list(vector.values()), np.float32)
-    if not (weights > 0).all():
-        raise InputError(f"{where}: a weight of {min(vector.values())} is 0 in 32 bits; leave its term out")
-    return weights
+        if type(weight) not in (int, float) or not SMALLEST <= weight < 2**63:  # false of what is not a number
+            raise InputError(
+                f"{where}: term {term!r} weighs {str(weight)[:40]}; a weight is a number above 0, from {SMALLEST:g} on"
+            )
+    raise AssertionError("one of the weights is wrong")
 
 
 def _require_name(name: str, where: str, what: str) -> None:
