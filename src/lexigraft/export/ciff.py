@@ -62,8 +62,8 @@ def write(wanted: Wanted, folder: Path, progress: Progress) -> Exported:
     lost = [*lost_with_lists(source), *write_queries(source, wanted.queries, folder, progress)]
     if capitals := with_capitals(lists):
         lost.append(
-            f"terms with capital letters ({len(capitals):,}), in PyTerrier alone: PISA's binding looks terms of queries up "
-            "in lower case"
+            f"terms with capital letters ({len(capitals):,}), in PyTerrier alone: PISA's binding looks terms of "
+            "queries up in lower case"
         )
     index = source.index
     return Exported(

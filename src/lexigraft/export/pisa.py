@@ -52,9 +52,9 @@ def write(wanted: Wanted, folder: Path, progress: Progress) -> Exported:
         raise InputError(f"{wanted.path} has no postings, and PISA takes no empty index")
     if capitals := with_capitals(lists):
         raise InputError(
-            f"the term {capitals[0]!r}, and {len(capitals) - 1:,} others, have capital letters, and PISA's binding looks "
-            "terms of queries up in lower case; export to ciff, for PISA's command line, or choose a vocabulary without "
-            "them"
+            f"the term {capitals[0]!r}, and {len(capitals) - 1:,} others, have capital letters, and PISA's binding "
+            "looks terms of queries up in lower case; export to ciff, for PISA's command line, or choose a vocabulary "
+            "without them"
         )
     inside = folder / INDEX
     inside.mkdir()

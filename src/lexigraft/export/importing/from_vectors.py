@@ -80,9 +80,11 @@ def _records(path: Path, number_of: dict[str, int]) -> Iterator[_Read]:
             try:
                 ids = [number_of[term] for term in vector]
             except KeyError:
-                for term in vector.keys() - number_of.keys():
-                    _require_name(term, line.where, "term")
-                ids = [number_of.setdefault(term, len(number_of)) for term in vector]
+                for term in vector:
+                    if term not in number_of:
+                        _require_name(term, line.where, "term")
+                        number_of[term] = len(number_of)
+                ids = [number_of[term] for term in vector]
             yield _Read(doc_id, shown_title(Document(doc_id, "", contents)), ids, weights)
 
 
