@@ -81,7 +81,7 @@ class _RowWriter:
         if (size := len(as_json(meta))) > LONGEST_META:
             raise InputError(
                 f"the metadata of {shown(row.row_id)} have {size:,} bytes, and a JSON value of Milvus {LONGEST_META:,} "
-                "at most; keep fewer of them (lexigraft index metadata --keys)"
+                "at most; leave some out (lexigraft index metadata --replace)"
             )
         texts = {name: self._fitting(text) for name, text in row.shown.items()}
         terms = {str(term): impact for term, impact in row.terms.items()} or {str(self._n_terms): 1}
