@@ -82,7 +82,7 @@ def load(client, here=HERE):
         with gzip.open(part) as file:
             rows = json.load(file)
         for row in rows:
-            row["terms"] = {int(term): weight for term, weight in row["terms"].items()}
+            row["terms"] = {int(term): float(weight) for term, weight in row["terms"].items()}
         for start in range(0, len(rows), AT_ONCE):
             client.insert(NAME, rows[start : start + AT_ONCE])
         n_rows += len(rows)

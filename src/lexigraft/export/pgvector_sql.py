@@ -48,18 +48,19 @@ def search_sql(name: str, of_passages: bool) -> str:
 
 SEARCH = """\
 -- psql -d DATABASE -v query='{1:3,5:1}/N' -f search.sql
-SELECT row_id, title, -(terms <#> :'query'::sparsevec) AS score
-FROM "NAME"
-WHERE terms <#> :'query'::sparsevec < 0
-ORDER BY terms <#> :'query'::sparsevec
-LIMIT 100;
+SELECT row_id, title, -distance AS score
+FROM (
+  SELECT row_id, title, terms <#> :'query'::sparsevec AS distance FROM "NAME" ORDER BY distance LIMIT 100
+) AS best
+WHERE distance < 0
+ORDER BY distance;
 """
 
 SEARCH_PASSAGES = """\
 -- psql -d DATABASE -v query='{1:3,5:1}/N' -f search.sql
-SELECT document AS row_id, min(title) AS title, max(-(terms <#> :'query'::sparsevec)) AS score
-FROM "NAME"
-WHERE terms <#> :'query'::sparsevec < 0
+SELECT document AS row_id, min(title) AS title, max(score) AS score
+FROM (SELECT document, title, -(terms <#> :'query'::sparsevec) AS score FROM "NAME" OFFSET 0) AS passages
+WHERE score > 0
 GROUP BY document
 ORDER BY score DESC
 LIMIT 100;

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from lexigraft.cli.app import main
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.settings import IndexSettings
 from lexigraft.core.types import Document, SparseMatrix, Vocabulary
@@ -13,8 +15,10 @@ from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
 from lexigraft.vectors.store import DocumentVectors
 
-TERMS = ["plain", "c++", "a.b", ".", "x y", "it's", 'say "x"', "back\\slash", "é😀", "100%", "%2E", "tab\there", " lead", "漢字",
-         "A", "a", "", "{x}", "%", "trail "]  # fmt: skip
+TERMS = [
+    "plain", "c++", "a.b", ".", "x y", "it's", 'say "x"', "back\\slash", "é😀", "100%", "%2E", "tab\there", " lead",
+    "漢字", "A", "a", "", "{x}", "%", "trail ",
+]  # fmt: skip
 TITLES = {"plain": "A title", "a b": 'quoted "title"', "x/y": "back\\slash\tand\nlines", "é😀": "", "it's": "'; --",
           "id::id": "\\.", "#": "\\N"}  # fmt: skip
 ODD_KEY = 'an "odd" [key]'
@@ -59,3 +63,19 @@ def index_of_rows(folder: Path, rows, terms=TERMS, ids=None, bits=8, passages=Fa
     with write_artifact(folder, Manifest(index_store.KIND, index_store.FORMAT_VERSION, {})) as draft:
         build_index(vectors, draft, settings=IndexSettings(bits=bits), scale=1.0)
     return folder
+
+
+def call(*arguments) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["lexigraft", *map(str, arguments)])
+        with pytest.raises(SystemExit, match="0"):
+            main()
+
+
+def make(folder: Path) -> None:
+    """`documents` and `passages`: indexes of BM25 with texts and metadata; and `asked.tsv`."""
+    data = odd_collection(folder / "data")
+    odd_queries(folder)
+    for name, cut in (("documents", ()), ("passages", ("--set", "data.passage_words=3"))):
+        call("index", "--data", data, *cut, "--texts", "yes", "--out", folder / name)
+        call("index", "metadata", "--index", folder / name, "--data", data)

@@ -180,9 +180,7 @@ def test_control_characters_for_copy():
 def test_what_postgresql_and_vespa_cannot_hold_in_titles_is_said(tmp_path):
     index = odd.index_of_rows(tmp_path / "i", [{0: 1}])
     (tmp_path / "meta.jsonl").write_text(json.dumps({"_id": "d0", "venue": "a\0b", "tags": ["c\0", "d"]}) + "\n")
-    from tests.unit.export.conftest import call
-
-    call("index", "metadata", "--index", index, "--file", tmp_path / "meta.jsonl")
+    odd.call("index", "metadata", "--index", index, "--file", tmp_path / "meta.jsonl")
     for target in ("pgvector", "vespa"):
         done = export(target, Wanted(index), tmp_path / target)
         assert any("in 2 values" in line and "U+FFFD" in line for line in done.lost), done.lost

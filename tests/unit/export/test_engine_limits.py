@@ -22,7 +22,8 @@ def refused(target, path, tmp_path, **wanted):
 @pytest.mark.parametrize(
     ("target", "name"),
     [("qdrant", "a/b"), ("milvus", "1a"), ("milvus", "a-b"), ("pgvector", 'a"b'), ("pgvector", "x" * 64),
-     ("opensearch", "Upper"), ("opensearch", "-a"), ("elasticsearch", ".."), ("elasticsearch", "a b"), ("vespa", "a-b")],
+     ("opensearch", "Upper"), ("opensearch", "-a"), ("elasticsearch", ".."), ("elasticsearch", "a b"),
+     ("vespa", "a-b")],
 )  # fmt: skip
 def test_names(target, name, tmp_path):
     index = odd.index_of_rows(tmp_path / "i", [{0: 1}])
