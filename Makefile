@@ -26,12 +26,19 @@ test-integrations: .venv/.dev docs
 
 # Adapters against the engines themselves. Each has an environment of its own, so that no engine's packages decide what
 # the project or another engine runs with. Where a platform has no wheel of one, that engine is skipped by its name.
-test-engines: test-engine-postgres test-engine-milvus test-engine-qdrant test-ray
+test-engines: test-engine-postgres test-engine-milvus test-engine-qdrant test-engine-clients test-ray
 
 test-engine-%: .venv-%/.done
 	@if [ -f .venv-$*/.absent ]; then echo "skipped: $* (its packages cannot be had here; see .venv-$*/.absent)"; else \
 	    OMP_NUM_THREADS=1 .venv-$*/bin/python -m pytest -m integration -p no:xdist tests/integration/test_engines_$**.py \
 	    tests/integration/test_engines_errors.py tests/integration/test_engine_kills.py; fi
+
+# Types in TypeScript, for the tests of .venv-clients, where there is npm; without them those tests skip.
+test-engine-clients: tests/engines/types/node_modules
+
+tests/engines/types/node_modules: tests/engines/types/package.json
+	@(cd tests/engines/types && npm install --silent --no-audit --no-fund --no-package-lock --ignore-scripts && touch node_modules) \
+	    || echo "skipped: types in TypeScript (npm or its packages cannot be had here)"
 
 test-ray: .venv-ray/.done
 	@if [ -f .venv-ray/.absent ]; then echo "skipped: ray (its packages cannot be had here; see .venv-ray/.absent)"; else \
@@ -130,7 +137,7 @@ reference: .venv/.core
 
 # The project and its packages come from .venv, through a path file that is written last: pip sees the new environment
 # alone, and so changes nothing of the other. Only what .venv lacks is installed, without further dependencies.
-.venv-postgres/.done .venv-milvus/.done .venv-qdrant/.done .venv-ray/.done: .venv-%/.done: tests/engines/%.txt .venv/.dev
+.venv-postgres/.done .venv-milvus/.done .venv-qdrant/.done .venv-clients/.done .venv-ray/.done: .venv-%/.done: tests/engines/%.txt .venv/.dev
 	@echo "installing what the tests of $* need into .venv-$* ..."
 	rm -rf .venv-$*
 	$(BIN)/python -m venv --without-pip .venv-$*
@@ -142,4 +149,4 @@ reference: .venv/.core
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-engines .venv-postgres .venv-milvus .venv-qdrant .venv-ray runs build site .cache *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-engines .venv-postgres .venv-milvus .venv-qdrant .venv-clients .venv-ray tests/engines/types/node_modules runs build site .cache *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -80,7 +80,7 @@ def test_a_damaged_part_loads_nothing(psql, server, tmp_path):
 
 @needs_data
 def test_it_ranks_as_lexigraft_does(psql, server, tmp_path):
-    """500 queries over 63,900 titles: all by the statement of search.sql, and some by psql itself."""
+    """500 queries over titles of a real collection: all by the statement of search.sql, and some by psql itself."""
     import psycopg
 
     wanted = export_debian("pgvector", tmp_path)

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from tests.engines.loaded_files import export_debian, export_odd, loaded_program, needs_data, require_right
+from tests.engines.loaded_files import N_TITLES, export_debian, export_odd, loaded_program, needs_data, require_right
 from tests.unit.export import odd
 
 pytest.importorskip("qdrant_client")
@@ -76,13 +76,13 @@ def test_files_are_bodies_of_the_interface(indexes, tmp_path):
 
 @needs_data
 def test_the_core_ranks_as_lexigraft_does(tmp_path):
-    """500 queries over 63,900 titles, in what a server of Qdrant runs."""
+    """500 queries over titles of a real collection, in what a server of Qdrant runs."""
     pytest.importorskip("qdrant_edge")
     from tests.engines.qdrant_edge import EdgeClient
 
     wanted = export_debian("qdrant", tmp_path)
     client = EdgeClient(tmp_path / "core")
-    assert loaded_program(tmp_path).load(client) == 63_900
+    assert loaded_program(tmp_path).load(client) == N_TITLES
     client.optimize("lexigraft")
 
     def search(body):

@@ -78,4 +78,3 @@ def make(folder: Path) -> None:
     odd_queries(folder)
     for name, cut in (("documents", ()), ("passages", ("--set", "data.passage_words=3"))):
         call("index", "--data", data, *cut, "--texts", "yes", "--out", folder / name)
-        call("index", "metadata", "--index", folder / name, "--data", data)
