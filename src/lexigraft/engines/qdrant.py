@@ -121,7 +121,7 @@ class QdrantEngine:
             return
         models = client_package("qdrant_client.models", "Qdrant")
         with self._asking() as client:
-            chosen = models.PointIdsList(points=[_number(row_id) for row_id in row_ids])
+            chosen = models.PointIdsList(points=[point_number(row_id) for row_id in row_ids])
             client.delete(self._name, chosen, wait=True)
 
     def count(self) -> int:
@@ -178,7 +178,8 @@ class QdrantEngine:
         self._are_indexed = True
 
 
-def _number(row_id: str) -> str:
+def point_number(row_id: str) -> str:
+    """The number of a row's point."""
     return str(uuid5(_NAMESPACE, row_id))
 
 
@@ -188,4 +189,4 @@ def _point(models: Any, row: Row, kinds: Mapping[str, str]) -> Any:
         values = row.impacts.astype(float).tolist()
         vector = {TERMS: models.SparseVector(indices=row.term_ids.tolist(), values=values)}
     payload = {"row_id": row.row_id, "title": row.title, "meta": stored_values(row.metadata, kinds)}
-    return models.PointStruct(id=_number(row.row_id), vector=vector, payload=payload)
+    return models.PointStruct(id=point_number(row.row_id), vector=vector, payload=payload)

@@ -47,7 +47,7 @@ TARGETS = {
 class Wanted:
     """What is asked of a target. `path`: a run or an index; for targets of models, a model, too. `name`: of the
     collection, index or table that is made. `queries` are written as bodies that the target takes. `form`: of
-    sentence-transformers, stock or full; chosen where empty."""
+    sentence-transformers, stock or full; of opensearch, rank_features or sparse_vector; chosen where empty."""
 
     path: Path
     system: str | None = None
