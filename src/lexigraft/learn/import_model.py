@@ -8,6 +8,7 @@ from typing import Any
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import SettingError
 from lexigraft.learn.import_graph import import_graph
+from lexigraft.model.damaged_folders import naming_what_is_damaged
 from lexigraft.model.encoder import FORMAT_VERSION, KIND, SparseEncoder, read_encoder, save_encoder
 from lexigraft.model.exported import ONNX, ExportedModel, is_exported, read_exported, write_as_model
 from lexigraft.model.exported_weights import write_weights
@@ -50,7 +51,13 @@ def _take_back(found: ExportedModel, out: Path, query_length: int, document_leng
     if found.form == ONNX:
         return import_graph(found, out, Manifest(KIND, FORMAT_VERSION, config))
     with write_artifact(out, Manifest(KIND, FORMAT_VERSION, config)) as folder:
-        write_as_model(found, folder)
-        write_weights(found, folder)
-        encoder = read_encoder(folder)
+        encoder = _written(found.folder, found, folder)
     return _with_form(out, encoder)
+
+
+@naming_what_is_damaged
+def _written(source: Path, found: ExportedModel, folder: Path) -> SparseEncoder:
+    """The export at `source` as a model of ours in `folder`, opened: what cannot be opened is not kept."""
+    write_as_model(found, folder)
+    write_weights(found, folder)
+    return read_encoder(folder)

@@ -40,8 +40,8 @@ def masked_lm_of(encoder: SparseEncoder) -> Any:
     hf, (weight, bias) = transformers_library(), decoder_of(encoder)
     config = type(encoder.body.model.config).from_dict(encoder.body.model.config.to_dict())  # type: ignore[union-attr, operator]
     config.vocab_size, config.tie_word_embeddings = len(weight), encoder.meta.tied
-    if not encoder.meta.tied and hasattr(config, "decoder_bias"):
-        config.decoder_bias = True
+    if hasattr(config, "decoder_bias"):
+        config.decoder_bias = True  # ours always has one
     model: Any = hf.AutoModelForMaskedLM.from_config(config)
     state, body = dict(model.state_dict()), encoder.body.model.state_dict()  # type: ignore[union-attr, operator]
     for name, value in body.items():

@@ -9,6 +9,7 @@ Copyright the Lexigraft authors; licensed under the Apache License, Version 2.0.
 
 import json
 import shutil
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ TILE_LOGITS = 1 << 22  # logits of one tile of the vocabulary, all tokens togeth
 WITH_POOLER = ("bert", "roberta", "albert")
 WEIGHTS, TABLE, FACTS, FILES = "model.safetensors", "table.safetensors", "lexigraft.json", "files.json"
 HEAD_ROWS = "head.weight"
+
+warnings.filterwarnings("ignore", "index_reduce", UserWarning)  # "beta", since years
 
 
 class TermNames:
