@@ -11,7 +11,13 @@ TAGS = ("sparse-encoder", "sparse", "splade", "lexigraft")
 
 
 def card_text(
-    model: ModelSource, title: str, use: str, kept: Sequence[str], lost: Sequence[str], library: str, tags: Sequence[str]
+    model: ModelSource,
+    title: str,
+    use: str,
+    kept: Sequence[str],
+    lost: Sequence[str],
+    library: str,
+    tags: Sequence[str],
 ) -> str:
     """README.md, with its front matter."""
     parts = [
@@ -43,8 +49,8 @@ def _licence(card: Mapping[str, Any]) -> tuple[str, str]:
     base = str(card.get("base_model") or "")
     if base in LICENCES:
         return LICENCES[base], (
-            f"The backbone, [{base}](https://huggingface.co/{base}), is licensed under Apache-2.0. Whether texts that the "
-            "model was trained on say more is for whoever publishes it to decide."
+            f"The backbone, [{base}](https://huggingface.co/{base}), is licensed under Apache-2.0. Whether texts that "
+            "the model was trained on say more is for whoever publishes it to decide."
         )
     return "other", (
         "A trained model has the licence of its backbone, and may not be used beyond what that and the training texts "
@@ -61,8 +67,8 @@ def _what(model: ModelSource) -> str:
         table = ", with weights from a table that was learned" if meta.queries == BY_TABLE else ""
         queries = f"a query as its distinct terms{table}, for which no network is needed"
     return (
-        f"A model for learned sparse retrieval, trained with Lexigraft: it writes a text as weighted terms, of {meta.n_terms:,} "
-        f"{terms}. It reads the first {meta.document_length} subwords of a document and {queries}"
+        "A model for learned sparse retrieval, trained with Lexigraft: it writes a text as weighted terms, of "
+        f"{meta.n_terms:,} {terms}. It reads the first {meta.document_length} subwords of a document and {queries}"
         + (", and the text's own words, all of them." if meta.own_words else ".")
         + f" Vectors are compared by their inner product. Of a document it keeps {meta.document_terms or 'all'} terms"
         + (f", of a query {meta.query_terms or 'all'}." if meta.queries == BY_MODEL else ".")
@@ -77,12 +83,12 @@ def _measured(card: Mapping[str, Any]) -> str:
     table = [f"| {' | '.join(columns)} |", f"| {' | '.join('---' for _ in columns)} |"]
     table += [f"| {' | '.join(_shown(name, row.get(name)) for name in columns)} |" for row in rows]
     said = (
-        f"{of.get('queries', 0):,} {of.get('split', '')} queries over {of.get('documents', 0):,} documents of "
-        f"{of.get('name', 'a collection')}, as Lexigraft measured them when the model was trained."
+        f"{of.get('queries', 0):,} {of.get('split', '')} queries over {of.get('documents', 0):,} documents "
+        f"of {of.get('name', 'a collection')}, as Lexigraft measured them when the model was trained."
     )
     legend = (
-        "qk, dk: terms kept of a query and of a document (0: all). L0: mean number of terms. FLOPS: postings touched by a "
-        "query, per document."
+        "qk, dk: terms kept of a query and of a document (0: all). L0: mean number of terms. FLOPS: postings touched "
+        "by a query, per document."
     )
     return "\n\n".join(["## What was measured", said, "\n".join(table), legend])
 

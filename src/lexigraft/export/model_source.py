@@ -5,8 +5,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lexigraft.core.artifact import open_artifact, read_manifest
 from lexigraft.core.arrays import StringTable
+from lexigraft.core.artifact import open_artifact, read_manifest
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.sealed_json import read_sealed
 from lexigraft.export.source import Source, model_of
@@ -88,7 +88,9 @@ def _measured(run: Path, model: Path) -> dict[str, Any]:
         ]
         return {"collection": dict(said["collection"]), "measured": rows}
     except (KeyError, TypeError, ValueError):
-        raise ArtifactError(f"{folder.report('json')} is not a report; continue the run, which writes it anew") from None
+        raise ArtifactError(
+            f"{folder.report('json')} is not a report; continue the run, which writes it anew"
+        ) from None
 
 
 def reading_facts(

@@ -70,13 +70,16 @@ def _exported(model: ModelSource, has_8_bits: bool, n_bytes: int) -> Exported:
     else:
         lost.append("a graph of 8 bits: it wrote other weights, and was not kept when the model was made ready")
     facts = {"form": ONNX, "terms": model.meta.n_terms, "bytes": n_bytes, "graphs": 2 if has_8_bits else 1}
-    return Exported(f"A sparse encoder over {model.meta.n_terms:,} terms, as a graph", kept, lost, _use(model), facts=facts)
+    return Exported(
+        f"A sparse encoder over {model.meta.n_terms:,} terms, as a graph", kept, lost, _use(model), facts=facts
+    )
 
 
 def _use(model: ModelSource) -> str:
     packages = " ".join(["onnxruntime", "numpy", "tokenizers", *needed(model)])
     if model.meta.queries == BY_TABLE:
         packages += " safetensors"
+    of_query, of_document = model.meta.query_terms or "all", model.meta.document_terms or "all"
     return f"""\
 ```bash
 pip install {packages}
@@ -108,7 +111,7 @@ print([(encoder.terms[number], weight) for number, weight in zip(numbers, weight
 | `weights` | float32 [entries] | its weight, above 0.0001 |
 | `hidden` | float32 [texts, length, width] | the state of each subword |
 
-After the graph, a text keeps its heaviest terms: {model.meta.query_terms or "all"} of a query, {model.meta.document_terms or "all"} of a document.
+After the graph, a text keeps its heaviest terms: {of_query} of a query, {of_document} of a document.
 
 ### Files
 
@@ -123,7 +126,11 @@ def _inputs(model: ModelSource) -> str:
     meta = model.meta
     rows = [
         ("subwords", "int64 [texts, length]", "texts of one length, without padding, special subwords included"),
-        ("places", "int64 [texts, most]", "where the subwords stand that are pooled; where a text has fewer, its first again"),
+        (
+            "places",
+            "int64 [texts, most]",
+            "where the subwords stand that are pooled; where a text has fewer, its first again",
+        ),
     ]
     if meta.pooling == SUM and meta.head != UNICOIL:
         rows.append(("is_there", "float32 [texts, most]", "1 where a place counts, 0 where it is a repetition"))

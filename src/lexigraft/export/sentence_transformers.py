@@ -21,7 +21,7 @@ from lexigraft.export.standalone_files import copy_program
 from lexigraft.export.stock_form import losses, max_active_dims, reasons_against, require_stock, write_stock
 from lexigraft.export.targets import Exported, Wanted
 from lexigraft.inference.meta import BY_MODEL, BY_TABLE
-from lexigraft.model.exported import FULL, STOCK, TABLE, WEIGHTS, copy_backbone, copy_table, write_facts
+from lexigraft.model.exported import FULL, STOCK, WEIGHTS, copy_backbone, copy_table, write_facts
 
 if TYPE_CHECKING:
     from lexigraft.model.encoder import SparseEncoder
@@ -90,9 +90,13 @@ def _write_full(model: ModelSource, encoder: "SparseEncoder", folder: Path) -> E
     write_json(folder / "reading.json", reading_facts(meta, network.special, network.not_terms, raw))
     for name in (MODULE, READING):
         copy_program(name, folder, "from .")
-    names = sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file() and file.name[0] != ".")
+    names = sorted(
+        file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file() and file.name[0] != "."
+    )
     write_json(folder / FILES, [*names, FILES])
-    write_json(folder / "modules.json", [{"idx": 0, "name": "0", "path": "", "type": "lexigraft_module.LexigraftModule"}])
+    write_json(
+        folder / "modules.json", [{"idx": 0, "name": "0", "path": "", "type": "lexigraft_module.LexigraftModule"}]
+    )
     kept = [
         "everything: own words, pooling over words, prompts, lengths, limits of terms, queries with a model or without",
         "decode() names terms",

@@ -72,7 +72,7 @@ def losses(meta: EncoderMeta) -> list[str]:
     queries, documents = (meta.query_terms or 0) if meta.queries == BY_MODEL else 0, meta.document_terms
     if meta.queries == BY_MODEL and queries != documents:
         found.append(
-            f"one limit of terms (max_active_dims) is for both sides: the model keeps {queries or 'all'} of a query and "
+            f"one limit of terms (max_active_dims) is for both: the model keeps {queries or 'all'} of a query and "
             f"{documents or 'all'} of a document; give max_active_dims to encode_query or encode_document"
         )
     if meta.head != PLAIN:
@@ -130,9 +130,7 @@ def _write_network(encoder: SparseEncoder, home: Path, folder: Path, routed: boo
             kept = set(file.keys())
         state, decoder = network.state_dict(keep_vars=True), network.get_output_embeddings()
         holder_bias = _names(state, kept, [decoder.bias]) or [name for name in kept if _is_bias_of(network, name)]
-        longer = {
-            name: len(value) for name, value in body.state_dict().items() if value.shape != state[name].shape
-        }
+        longer = {name: len(value) for name, value in body.state_dict().items() if value.shape != state[name].shape}
         head = "" if encoder.meta.tied else _names(state, kept, [decoder.weight])[0]
         return {
             "dense": "", "head": head, "bias": sorted(holder_bias)[0], "body": sorted(body.state_dict()), "cut": longer,
@@ -186,7 +184,7 @@ def _reading(encoder: SparseEncoder, meta: EncoderMeta, is_dense: bool) -> dict[
         "query_length": meta.query_length,
         "document_length": meta.document_length,
     }
-    if is_dense and encoder.body.model.config.model_type in WITH_POOLER:  # type: ignore[union-attr]
+    if is_dense and encoder.body.model.config.model_type in WITH_POOLER:  # type: ignore[union-attr, operator]
         config["model_kwargs"] = {"add_pooling_layer": False}
     return config
 
@@ -227,5 +225,3 @@ def _stands_for_itself(model: ModelSource) -> bool:
     rows = read_table(model.path, model.meta.n_terms)
     own = np.arange(model.meta.n_terms)
     return len(rows.terms) == len(own) and bool((rows.terms == own).all() and (rows.indptr[:-1] == own).all())
-
-

@@ -1,4 +1,4 @@
-"""A tokenizer that reads raw text into the subwords of words as a model of words does, and that has names for its terms.
+"""A tokenizer that reads raw text into the subwords of words, as a model of words does, and has names for its terms.
 
 Ours asks a backbone's tokenizer for one word after the other. One tokenizer can do both: text is normalised and cut by
 the word rule (`vocab.raw_text`), and what comes of it by the backbone's own way. Terms are entries after the subwords
@@ -26,7 +26,7 @@ OF_PIECES = ("WordPiece", "BPE")
 _MARKS = r"(?<=[\p{Latin}\p{Greek}])\p{Mn}+"
 
 
-def reading_tokenizer(encoder: SparseEncoder) -> "Tokenizer":
+def reading_tokenizer(encoder: SparseEncoder) -> Any:
     """Reads raw text as the model's reader reads it; without names for terms."""
     from tokenizers import Tokenizer, normalizers, pre_tokenizers
 
@@ -69,7 +69,9 @@ def require_same_reading(encoder: SparseEncoder, made: "Tokenizer", texts: Seque
             )
 
 
-def write_named(made: "Tokenizer", terms: Sequence[str], n_pieces: int, meta: EncoderMeta, encoder: SparseEncoder, folder: Path) -> None:  # noqa: E501
+def write_named(
+    made: "Tokenizer", terms: Sequence[str], n_pieces: int, meta: EncoderMeta, encoder: SparseEncoder, folder: Path
+) -> None:
     """The tokenizer with its terms behind its `n_pieces` subwords, as `transformers` loads it."""
     file: dict[str, Any] = json.loads(made.to_str())
     if file["model"]["type"] not in OF_PIECES:

@@ -1,7 +1,7 @@
 """An export to ONNX Runtime, taken back: a model whose only weights are those of its graph.
 
 It encodes, is indexed, searched and explained as before. What trains, or writes another form, needs weights for torch
-and says so. The graph is a stranger's as much as any file: it is run once, on texts of its own terms, before it is kept.
+and says so. The graph is a stranger's as much as any file: it is run once, on texts of its terms, before it is kept.
 """
 
 import shutil

@@ -42,7 +42,9 @@ def _take_back(found: ExportedModel, out: Path, query_length: int, document_leng
     """An export of ours, in whichever form: as data alone. Its source is no part of its recipe, so that what is
     exported again is the same wherever it lay."""
     longest = found.meta.query_length, found.meta.document_length
-    for name, length, most in zip(("--query-length", "--document-length"), (query_length, document_length), longest, strict=True):
+    for name, length, most in zip(
+        ("--query-length", "--document-length"), (query_length, document_length), longest, strict=True
+    ):
         if length and not 3 <= length <= most:
             raise SettingError(f"{name} = {length} is not allowed: {str(found.folder)!r} reads 3 to {most} subwords")
     lengths = query_length or longest[0], document_length or longest[1]

@@ -168,8 +168,8 @@ def read_encoder(path: Path) -> SparseEncoder:
     """The model whose files are in the folder `path`, which need be no whole artifact yet."""
     if not (path / WEIGHTS).is_file():
         raise ArtifactError(
-            f"the model at {known_as(path)} was brought in as a graph (from an export to ONNX Runtime) and has no weights "
-            "for torch: it encodes, is searched and explained, and is not trained further or exported in another form"
+            f"the model at {known_as(path)} was brought in as a graph (from an export to ONNX Runtime) and has no "
+            "weights for torch: it encodes, is searched and explained, and is not trained further or exported otherwise"
         )
     meta = read_meta(path)
     vocabulary = Vocabulary(list(StringTable(path, "terms")))

@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +32,13 @@ from lexigraft.inference.meta import BY_TABLE, EncoderMeta, require_finetuned
 from lexigraft.inference.meta import FACTS as ENCODER
 from lexigraft.vocab.lookup import TableRows, read_table, write_table
 
-FACTS, TERMS, TABLE, BACKBONE, WEIGHTS = "lexigraft.json", "terms.json", "table.safetensors", "backbone", "model.safetensors"
+FACTS, TERMS, TABLE, BACKBONE, WEIGHTS = (
+    "lexigraft.json",
+    "terms.json",
+    "table.safetensors",
+    "backbone",
+    "model.safetensors",
+)
 CARD = "card.json"  # in a model of ours that was an export: what that had on its card
 FULL, STOCK, ONNX = "full", "stock", "onnx"
 FORMAT = 1
@@ -55,7 +62,14 @@ def is_exported(source: str) -> bool:
     return (Path(source) / FACTS).is_file()
 
 
-def write_facts(folder: Path, form: str, meta: EncoderMeta, terms: list[str], card: Mapping[str, Any], layout: Mapping[str, Any] = {}) -> None:  # noqa: B006, E501
+def write_facts(
+    folder: Path,
+    form: str,
+    meta: EncoderMeta,
+    terms: list[str],
+    card: Mapping[str, Any],
+    layout: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
     """What every form has, into `folder`."""
     said = {"format": FORMAT, "form": form, "encoder": asdict(meta), "card": dict(card), "layout": dict(layout)}
     write_json(folder / FACTS, said)
@@ -83,7 +97,9 @@ def read_exported(source: str) -> ExportedModel:
     found = _json(folder / FACTS)
     form = found.get("form")
     if found.get("format") != FORMAT or form not in (FULL, STOCK, ONNX):
-        raise InputError(f"{folder / FACTS} has format {found.get('format')!r} of form {form!r}, which is not known; {REMEDY}")
+        raise InputError(
+            f"{folder / FACTS} has format {found.get('format')!r} of form {form!r}, which is not known; {REMEDY}"
+        )
     parts = {name: found.get(name, {}) for name in ("encoder", "card", "layout")}
     if not all(isinstance(part, dict) for part in parts.values()):
         raise InputError(f"{folder / FACTS} does not say what the model is; {REMEDY}")

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from lexigraft.core.errors import InputError
+from lexigraft.core.pretrained import model_of_config
 from lexigraft.inference.meta import PLAIN
 from lexigraft.model.backbone import transformers_library
 from lexigraft.model.encoder import HEAD_WEIGHT, SparseEncoder
@@ -37,14 +38,15 @@ def decoder_of(encoder: SparseEncoder) -> tuple[Tensor, Tensor]:
 @torch.no_grad()
 def masked_lm_of(encoder: SparseEncoder) -> Any:
     """A masked language model of `transformers` whose decoder is our head; for a backbone that has such a head."""
-    hf, (weight, bias) = transformers_library(), decoder_of(encoder)
-    config = type(encoder.body.model.config).from_dict(encoder.body.model.config.to_dict())  # type: ignore[union-attr, operator]
+    hf, (weight, bias), body = transformers_library(), decoder_of(encoder), encoder.body.model
+    own: Any = body.config
+    config = type(own).from_dict(own.to_dict())
     config.vocab_size, config.tie_word_embeddings = len(weight), encoder.meta.tied
     if hasattr(config, "decoder_bias"):
         config.decoder_bias = True  # ours always has one
-    model: Any = hf.AutoModelForMaskedLM.from_config(config)
-    state, body = dict(model.state_dict()), encoder.body.model.state_dict()  # type: ignore[union-attr, operator]
-    for name, value in body.items():
+    model: Any = model_of_config(hf.AutoModelForMaskedLM, config)
+    state = dict(model.state_dict())
+    for name, value in body.state_dict().items():
         state[name] = _longer(value, state[name].shape)
     model.load_state_dict(state)
     decoder = model.get_output_embeddings()
@@ -65,14 +67,18 @@ def _set_bias(model: Any, decoder: Any, bias: Tensor) -> None:
     holder = next(part for part in model.modules() if any(child is decoder for child in part.children()))
     places = [one for one in (decoder.bias, getattr(holder, "bias", None)) if isinstance(one, torch.nn.Parameter)]
     if not places and bool(bias.any()):
-        raise InputError("the masked language model of this backbone has no bias, and the head has one; take --form full")
+        raise InputError(
+            "the masked language model of this backbone has no bias, and the head has one; take --form full"
+        )
     for one in places:
         one.copy_(bias)
 
 
-def from_stock(layout: Mapping[str, Any], weights: Mapping[str, Tensor], dense: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def from_stock(
+    layout: Mapping[str, Any], weights: Mapping[str, Tensor], dense: Mapping[str, Tensor]
+) -> dict[str, Tensor]:
     """The weights of a model of ours, of those that a stock form has. `layout`: {"pieces", "head", "bias", "tied",
-    "body", "cut"}, where its head lies, what of its masked language model is ours, and which matrices were made longer."""
+    "dense", "body", "cut"}, where its head lies, what of its network is ours, and which matrices were made longer."""
     try:
         before, own = int(layout["pieces"]), [str(name) for name in layout["body"]]
         lengths = {str(name): int(length) for name, length in layout["cut"].items()}

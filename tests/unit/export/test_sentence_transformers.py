@@ -21,7 +21,7 @@ from tests.families import FAMILIES, write_backbone
 from tests.small_models import TERMS, grafted, headless, plain, saved, unicoil
 
 TEXTS = ["kura mel, tose?", "bru", "", "the kur of the mel and the zan", "melmel fod gix vip kur kur", "the", "?!"]
-WHOLE = TEXTS[:3] + ["Kür don't", "zan " * 3]  # that both sides read to their end
+WHOLE = [*TEXTS[:3], "Kür don't", "zan " * 3]  # that both sides read to their end
 TOLERANCE = 2e-5
 STOCK = {"pooled": "all"}
 LONG = {"query_length": 38, "document_length": 40}

@@ -52,7 +52,9 @@ class Encoder:
         most = self.facts["query_terms" if are_queries else "document_terms"]
         found: list[Row] = [(np.zeros(0, np.int64), np.zeros(0, np.float32))] * len(read)
         # Texts of one length together: a batch is then a rectangle without padding.
-        order = sorted((row for row, text in enumerate(read) if any(text.pooled)), key=lambda row: len(read[row].subwords))
+        order = sorted(
+            (row for row, text in enumerate(read) if any(text.pooled)), key=lambda row: len(read[row].subwords)
+        )
         start = 0
         while start < len(order):
             length = len(read[order[start]].subwords)

@@ -64,12 +64,14 @@ class Body(nn.Module):
     def __init__(self, config: Any, has_mlm_head: bool) -> None:
         super().__init__()
         self.has_mlm_head = has_mlm_head
+        masked: Any = AutoModelForMaskedLM
+        bare: Any = AutoModel
         if has_mlm_head:
-            self.model: Any = AutoModelForMaskedLM.from_config(config)
+            self.model: Any = masked.from_config(config)
             _take_decoder(self.model)
         else:
             options = {"add_pooling_layer": False} if config.model_type in WITH_POOLER else {}
-            self.model = AutoModel.from_config(config, **options)
+            self.model = bare.from_config(config, **options)
 
     def forward(self, subwords: Tensor, mask: Tensor) -> Tensor:
         output = self.model(input_ids=subwords, attention_mask=mask)
@@ -91,7 +93,7 @@ class LexigraftModule(InputModule):
     """Texts to vectors over the vocabulary."""
 
     def __init__(self, folder: Path, config: Any) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._folder = folder
         self.facts: dict[str, Any] = json.loads((folder / FACTS).read_text(encoding="utf-8"))["encoder"]
         self.reader: TextReader = open_reader(folder, "backbone/tokenizer.json")
@@ -183,9 +185,9 @@ class LexigraftModule(InputModule):
 
     def _impacts(self, features: dict[str, Any]) -> Tensor:
         """Of each subword the largest impact of the places where it stands."""
-        hidden = self.body(features["input_ids"], features["attention_mask"])
+        hidden: Tensor = self.body(features["input_ids"], features["attention_mask"])
         impacts = torch.relu(hidden @ self.head.weight[0] + self.head.bias) * features["pooled"]
-        vectors = hidden.new_zeros(len(hidden), len(self.reader.terms))
+        vectors: Tensor = hidden.new_zeros(len(hidden), len(self.reader.terms))
         return vectors.scatter_reduce(1, features["input_ids"], impacts, "amax")
 
     def _looked_up(self, asked: list[list[int]]) -> Tensor:
@@ -215,7 +217,7 @@ class LexigraftModule(InputModule):
             shutil.copyfile(self._folder / name, target)
 
     @classmethod
-    def load(cls, model_name_or_path: str, **kwargs: Any) -> "LexigraftModule":
+    def load(cls, model_name_or_path: str, *args: Any, **kwargs: Any) -> "LexigraftModule":  # type: ignore[override]
         """From a folder, or a hub where the name is none."""
         names = ("token", "cache_folder", "revision", "local_files_only")
         hub = {name: kwargs[name] for name in names if name in kwargs}

@@ -173,9 +173,7 @@ class TextReader:
         words = {piece: self._cutter.words(piece) for piece in dict.fromkeys(pieces) if piece not in self._pieces}
         distinct = list(dict.fromkeys(word for some in words.values() for word in some))
         spelt = self._speller.encode_batch([self.facts["prefix"] + word for word in distinct], add_special_tokens=False)
-        known = {
-            word: Word(tuple(found.ids), self._term_of(word)) for word, found in zip(distinct, spelt, strict=True)
-        }
+        known = {word: Word(tuple(found.ids), self._term_of(word)) for word, found in zip(distinct, spelt, strict=True)}
         for piece, some in words.items():
             self._pieces[piece] = [known[word] for word in some]
 
