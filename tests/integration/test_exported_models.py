@@ -68,7 +68,10 @@ queries = model.encode_query([*given["queries"].values(), *given["odd"]], batch_
 for name, found in (("documents", documents), ("queries", queries)):
     rows[name] = np.concatenate([found.indices().numpy(), found.values().numpy()[None]])
 relevant = {query: set(documents) for query, documents in given["relevant"].items()}
-evaluator = SparseInformationRetrievalEvaluator(given["queries"], given["documents"], relevant, write_csv=False)
+by = {"dot": model.similarity}  # as it would find out itself; then it need not encode all documents again
+evaluator = SparseInformationRetrievalEvaluator(
+    given["queries"], given["documents"], relevant, write_csv=False, score_functions=by
+)
 kept = documents.index_select(0, __import__("torch").arange(len(given["documents"])))
 print(json.dumps(evaluator.compute_all_metrics(model, corpus_embeddings=kept)))
 np.savez(out, **rows)

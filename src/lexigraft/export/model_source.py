@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 COLUMNS = ("system", "qk", "dk", "L0_q", "L0_d", "FLOPS", "MRR@10", "R@10", "nDCG@10", "index_bytes")
+SECTIONS = ("words", "vocab", "model", "pretrain", "finetune")  # of a run's settings
 EMBEDDED = "sentence-transformers/all-MiniLM-L6-v2"  # what the packaged backbone is known as
 
 
@@ -63,16 +64,35 @@ def _card(wanted: Wanted, path: Path, meta: EncoderMeta) -> dict[str, Any]:
     if (path / CARD).is_file():
         return read_sealed(path / CARD)
     manifest = read_manifest(path)
-    trained = dict(manifest.config) if manifest is not None and "source" not in manifest.config else {}
+    brought_in = manifest is None or "source" in manifest.config
+    trained = _settings(wanted.path) or ({} if manifest is None or brought_in else dict(manifest.config))
     base = EMBEDDED if meta.backbone == "embedded" else meta.backbone
     # A folder on this machine means nothing elsewhere, and says more of its owner than a card should.
     on_a_hub = base.count("/") == 1 and not base.startswith((".", "/", "~")) and not Path(base).exists()
     return {
         "base_model": base if on_a_hub else "",
-        "trained": trained,
+        "trained": _without_paths(trained),
         "seed": 0 if manifest is None else manifest.seed,
         **_measured(wanted.path, path),
     }
+
+
+def _settings(run: Path) -> dict[str, Any]:
+    """What the run trained it by; empty where that is no run."""
+    file = RunFolder(run).settings
+    said = read_sealed(file) if file.is_file() else {}
+    return {section: said[section] for section in SECTIONS if isinstance(said.get(section), Mapping)}
+
+
+def _without_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings without what is empty, and without names of files and folders of this machine."""
+    kept: dict[str, Any] = {}
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            kept[name] = _without_paths(value)
+        elif isinstance(value, bool | int | float) or (isinstance(value, str) and value and "/" not in value):
+            kept[name] = value
+    return kept
 
 
 def _measured(run: Path, model: Path) -> dict[str, Any]:

@@ -8,9 +8,11 @@ import pytest
 import torch
 from sentence_transformers import SparseEncoder as TheirEncoder
 
+from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import InputError, LexigraftError, SettingError
 from lexigraft.core.word_rule import WordRule
 from lexigraft.export.targets import Wanted, export
+from lexigraft.inference.dense_meta import DENSE_FORMAT, DENSE_KIND
 from lexigraft.inference.meta import BY_TABLE, BY_WORDS, LOG1P_TWICE
 from lexigraft.learn.import_model import import_model
 from lexigraft.model.encoder import open_encoder
@@ -82,8 +84,13 @@ def files_of(folder):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("pooling", ["max", "sum"])
-@pytest.mark.parametrize("family", [*FAMILIES, "headless"])
+def some_always(names, always):
+    """The others are for `make test-integrations`: each takes as long again."""
+    return [name if name in always else pytest.param(name, marks=pytest.mark.integration) for name in names]
+
+
+@pytest.mark.parametrize("pooling", some_always(("max", "sum"), ("max",)))
+@pytest.mark.parametrize("family", some_always((*FAMILIES, "headless"), ("bert", "headless")))
 def test_a_plain_head_is_stock(family, pooling, folders, tmp_path):
     path = saved(plain(folders[family]), tmp_path / "model", pooling=pooling, **STOCK, query_prompt="kur: ")
     assert exported(path, tmp_path / "out").facts["form"] == "stock"
@@ -93,7 +100,7 @@ def test_a_plain_head_is_stock(family, pooling, folders, tmp_path):
     assert_comes_back(path, tmp_path / "out", tmp_path)
 
 
-@pytest.mark.parametrize("family", ["bert", "roberta", "modernbert", "headless"])
+@pytest.mark.parametrize("family", some_always(("bert", "roberta", "modernbert", "headless"), ("bert", "headless")))
 def test_terms_of_their_own_are_readable_in_stock_form(family, folders, tmp_path):
     path = saved(grafted(folders[family], own=False), tmp_path / "model", **STOCK, **LONG, activation=LOG1P_TWICE)
     found = exported(path, tmp_path / "out", "stock")
@@ -152,7 +159,7 @@ FULL = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", FULL)
+@pytest.mark.parametrize("kind", some_always(FULL, ("headless", "words", "expansions", "unicoil", "rule")))
 def test_the_full_form_loses_nothing(kind, folders, tmp_path):
     encoder, meta = FULL[kind](folders)
     path = saved(encoder, tmp_path / "model", **meta)
@@ -194,6 +201,9 @@ def test_what_cannot_be_exported_is_said(folders, tmp_path):
     assert "--form = 'half' is not allowed: one of stock, full" in refused(SettingError, Wanted(path, form="half"))
     assert "--qk has no meaning for sentence-transformers" in refused(SettingError, Wanted(path, qk=5))
     begun = saved(grafted(folders["bert"]), tmp_path / "begun", query_length=0, document_length=0)
+    with write_artifact(tmp_path / "dense", Manifest(DENSE_KIND, DENSE_FORMAT, {})):
+        pass
+    assert "holds a dense-encoder, not a model" in refused(LexigraftError, Wanted(tmp_path / "dense"))
     assert "was pre-trained and not fine-tuned" in refused(InputError, Wanted(begun))
     assert "is neither a model nor a run with one" in refused(LexigraftError, Wanted(tmp_path))
     for changes, reason in (

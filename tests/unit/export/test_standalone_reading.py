@@ -48,7 +48,7 @@ def test_words_are_read_alike(rule, stemmer, tokenizer):
     theirs = TextReader(facts, TERMS, type(backend).from_str(backend.to_str()))
     ours = AlignedReader(own, Vocabulary(TERMS), stemmer, "english", rule)
 
-    @settings(max_examples=40)
+    @settings(max_examples=25)
     @given(SOME)
     def alike(texts):
         assert_alike(theirs.read(texts, True), read_queries(ours, texts, 9), said)
