@@ -217,7 +217,7 @@ class LexigraftModule(InputModule):
             shutil.copyfile(self._folder / name, target)
 
     @classmethod
-    def load(cls, model_name_or_path: str, *args: Any, **kwargs: Any) -> "LexigraftModule":  # type: ignore[override]
+    def load(cls, model_name_or_path: str, *args: Any, **kwargs: Any) -> "LexigraftModule":
         """From a folder, or a hub where the name is none."""
         names = ("token", "cache_folder", "revision", "local_files_only")
         hub = {name: kwargs[name] for name in names if name in kwargs}
