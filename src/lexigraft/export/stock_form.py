@@ -77,8 +77,8 @@ def losses(meta: EncoderMeta) -> list[str]:
         )
     if meta.head != PLAIN:
         found.append(
-            "a text that is too long may be cut within its last word, and some rare characters are read otherwise "
-            "(the same as by Lexigraft's own tokenizers)"
+            "a text that is too long may be cut within its last word; some rare characters, and the names of special "
+            "tokens such as [MASK] in a text, are read otherwise"
         )
     return found
 

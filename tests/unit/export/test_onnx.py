@@ -123,3 +123,5 @@ def test_only_a_fine_tuned_model_has_a_graph(backbone, tmp_path):
     path = saved(grafted(backbone), tmp_path / "model", query_length=0, document_length=0)
     with pytest.raises(LexigraftError, match="was pre-trained and not fine-tuned"):
         export("onnx", Wanted(path), tmp_path / "out")
+    with pytest.raises(LexigraftError, match="--form = 'full' has no meaning for onnx"):
+        export("onnx", Wanted(path, form="full"), tmp_path / "out")
