@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from lexigraft.core.arrays import StringTable, write_strings
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import ArtifactError
-from lexigraft.core.pinned import of_one_version
+from lexigraft.core.pinned import known_as, of_one_version
 from lexigraft.core.types import Vocabulary
 from lexigraft.core.word_rule import FORMER_RULE, WordRule
 from lexigraft.inference.meta import (
@@ -51,6 +51,7 @@ from lexigraft.vocab.subwords import SubwordTokenizer
 
 KIND, FORMAT_VERSION = MODEL_KIND, MODEL_FORMAT
 HEAD_WEIGHT = "head.weight"
+WEIGHTS = "model.safetensors"
 
 
 class SparseEncoder(nn.Module):
@@ -145,7 +146,7 @@ def save_encoder(encoder: SparseEncoder, folder: Path) -> None:
     if encoder.meta.tied:
         del state[HEAD_WEIGHT]  # stored once, as the word embeddings
     try:
-        save_file(state, folder / "model.safetensors")
+        save_file(state, folder / WEIGHTS)
     except SafetensorError as error:
         raise ArtifactError(f"the model in {folder} could not be written: {error}; is the disk full?") from error
     (folder / "backbone").mkdir(exist_ok=True)
@@ -160,6 +161,16 @@ def save_encoder(encoder: SparseEncoder, folder: Path) -> None:
 def open_encoder(path: Path) -> SparseEncoder:
     """Open a model artifact, ready to encode (in evaluation mode)."""
     open_artifact(path, KIND, FORMAT_VERSION)
+    return read_encoder(path)
+
+
+def read_encoder(path: Path) -> SparseEncoder:
+    """The model whose files are in the folder `path`, which need be no whole artifact yet."""
+    if not (path / WEIGHTS).is_file():
+        raise ArtifactError(
+            f"the model at {known_as(path)} was brought in as a graph (from an export to ONNX Runtime) and has no "
+            "weights for torch: it encodes, is searched and explained, and is not trained further or exported otherwise"
+        )
     meta = read_meta(path)
     vocabulary = Vocabulary(list(StringTable(path, "terms")))
     backbone = empty_backbone(path / "backbone", meta.backbone, meta.mlm_head == "own")
@@ -170,7 +181,7 @@ def open_encoder(path: Path) -> SparseEncoder:
     if encoder.meta.vocab_fingerprint != meta.vocab_fingerprint:
         raise ArtifactError(f"{path}: the vocabulary does not match encoder.json; build the model again")
     encoder.meta = meta
-    weights = load_file(path / "model.safetensors")
+    weights = load_file(path / WEIGHTS)
     if meta.tied:
         weights[HEAD_WEIGHT] = next(
             weights[name] for name, value in encoder.state_dict(keep_vars=True).items()

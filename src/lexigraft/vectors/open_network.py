@@ -25,6 +25,7 @@ _making = Lock()
 T = TypeVar("T")
 
 USUAL_BITS = 8
+WEIGHTS = "model.safetensors"  # of a model of torch
 ATTEMPTS = 10  # to open a model and its form while both are replaced
 GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd")  # what a machine with a GPU that torch may use has
 RUNS_GRAPHS, WRITES_GRAPHS = ("onnxruntime", "tokenizers"), ("torch", "transformers", "onnx", "onnxscript")
@@ -42,7 +43,7 @@ def open_network(
     CPU. `vocabulary`: its own, where that is open already. `on_gpu`: on a GPU where there is one, for many texts.
     `fingerprint`: of the very model that is wanted; another one raises."""
     _require_writes_vectors(model)
-    if on_gpu and may_have_gpu():
+    if on_gpu and may_have_gpu() and (model / WEIGHTS).is_file():  # a model that was brought in as a graph has none
         from lexigraft.model.backbone import default_device
 
         if default_device().type != "cpu":
