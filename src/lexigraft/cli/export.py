@@ -28,9 +28,7 @@ SourceArgument = Annotated[
     ),
 ]
 OutOption = Annotated[Path, typer.Option("--out", help="The folder to write; an export that is there is replaced.")]
-NameOption = Annotated[
-    str, typer.Option("--name", help="What the collection, index or table is called in the engine.")
-]
+NameOption = Annotated[str, typer.Option("--name", help="What the collection, index or table is called in the engine.")]
 QueriesOption = Annotated[
     Path | None,
     typer.Option("--queries", help="Queries (.jsonl, .tsv, TREC topics), written as the engine takes them."),
@@ -40,9 +38,9 @@ FormOption = Annotated[
     typer.Option(
         "--form",
         metavar="FORM",
-        help="Of sentence-transformers. stock: its own modules alone, which run no code of ours, where the model allows "
-        "it; full: with a module of ours, which loses nothing. Where not given: stock where that loses nothing. Of "
-        "opensearch: rank_features (the usual one), or sparse_vector, for vocabularies of 32,768 terms at most.",
+        help="Of sentence-transformers. stock: its own modules alone, which run no code of ours, where the model "
+        "allows it; full: with a module of ours, which loses nothing. Where not given: stock where that loses nothing. "
+        "Of opensearch: rank_features (the usual one), or sparse_vector, for vocabularies of 32,768 terms at most.",
     ),
 ]
 
@@ -61,8 +59,8 @@ def export(
 ) -> None:
     """Write a run, an index or a model in the form that another program reads, and say what is kept and what is lost.
 
-    Models go to sentence-transformers and ONNX Runtime, indexes to PISA, Lucene, Qdrant, Milvus, PostgreSQL, OpenSearch,
-    Elasticsearch and Vespa. A limit of a target that the index exceeds is an error that names it.
+    Models go to sentence-transformers and ONNX Runtime, indexes to PISA, Lucene, Qdrant, Milvus, PostgreSQL,
+    OpenSearch, Elasticsearch and Vespa. A limit of a target that the index exceeds is an error that names it.
     """
     from lexigraft.data.readers.topics import read_queries
 

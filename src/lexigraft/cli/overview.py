@@ -64,7 +64,7 @@ PANELS = {
             "engine",
             "The same index in an engine that scales (Milvus, Qdrant, PostgreSQL): `load`, `status`, `delete`, `drop`.",
         ),
-        Entry("export", "export", "Take a run with you: for sentence-transformers, ONNX, PISA, Lucene and six engines."),
+        Entry("export", "export", "Take a run with you: for sentence-transformers, ONNX, PISA, Lucene, six engines."),
         Entry("plan", "plan", "Say what a collection of any size takes: hours, bytes, nodes, latency, money."),
     ),
     "Data and vocabularies": (

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from lexigraft.core.artifact import write_json
-from lexigraft.core.errors import ArtifactError, SettingError
+from lexigraft.core.errors import ArtifactError
 from lexigraft.core.progress import Progress
 from lexigraft.export.model_card import card_text
 from lexigraft.export.model_source import ModelSource, needed, open_model_source, reading_facts
@@ -34,8 +34,6 @@ PROGRAMS = ("lexigraft_reading.py", "encode.py")
 
 
 def write(wanted: Wanted, folder: Path, progress: Progress) -> Exported:
-    if wanted.form:
-        raise SettingError(f"--form = {wanted.form!r} has no meaning for {TARGET}, which has one form; leave it out")
     model = open_model_source(wanted, TARGET)
     if reason := ensure_form(model.path):
         raise ArtifactError(f"the model at {model.path} has no graph to export: {reason}")

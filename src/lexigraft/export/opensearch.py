@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.errors import SettingError
 from lexigraft.core.progress import Progress
 from lexigraft.export.bulk import write_vocabulary
 from lexigraft.export.limits import require_dimensions, require_lucene_bits, require_name
@@ -31,8 +30,6 @@ DIVISOR = 4  # of a query's weights in a `sparse_vector`: 255 / 4 is below 64
 def write(wanted: Wanted, folder: Path, progress: Progress) -> Exported:
     """The index's mapping, bulk files, a script that loads them, and query bodies."""
     form = wanted.form or RANK_FEATURES
-    if form not in (RANK_FEATURES, SPARSE_VECTOR):
-        raise SettingError(f"--form {form!r} is none of OpenSearch: {RANK_FEATURES} or {SPARSE_VECTOR}")
     require_name(ENGINE, wanted.name)
     source = Source.open(wanted.path, wanted.system, wanted.qk, wanted.dk)
     require_lucene_bits(ENGINE, source.index)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lexigraft.core.artifact import write_json
-from lexigraft.core.errors import MissingExtraError, SettingError
+from lexigraft.core.errors import MissingExtraError
 from lexigraft.core.installing import install_extra
 from lexigraft.core.progress import Progress
 from lexigraft.export.model_card import card_text
@@ -26,14 +26,12 @@ from lexigraft.model.exported import FULL, STOCK, WEIGHTS, copy_backbone, copy_t
 if TYPE_CHECKING:
     from lexigraft.model.encoder import SparseEncoder
 
-TARGET, FORMS = "sentence-transformers", (STOCK, FULL)
+TARGET = "sentence-transformers"
 LEAST = "6.0.0"  # the version of the library whose layout this is
 MODULE, READING, FILES = "lexigraft_module.py", "lexigraft_reading.py", "files.json"
 
 
 def write(wanted: Wanted, folder: Path, progress: Progress) -> Exported:
-    if wanted.form not in ("", *FORMS):
-        raise SettingError(f"--form = {wanted.form!r} is not allowed: one of {', '.join(FORMS)}")
     model = open_model_source(wanted, TARGET)
     _require_torch()
     from lexigraft.model.encoder import open_encoder

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, write_artifact, write_json
 from lexigraft.core.cut import DocumentCut, QueryCut
-from lexigraft.core.errors import SettingError
+from lexigraft.core.errors import SettingError, require
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Query
 from lexigraft.export.readme import write_readme
@@ -18,17 +18,23 @@ FACTS = "export.json"
 
 
 class Target(NamedTuple):
-    """`module`, below lexigraft.export, has a function `write`."""
+    """`module`, below lexigraft.export, has a function `write`. `forms`: those that may be asked for by name."""
 
     name: str
     module: str
     summary: str
+    forms: Sequence[str] = ()
 
 
 TARGETS = {
     one.name: one
     for one in (
-        Target("sentence-transformers", "sentence_transformers", "a SparseEncoder folder, ready for a hub"),
+        Target(
+            "sentence-transformers",
+            "sentence_transformers",
+            "a SparseEncoder folder, ready for a hub",
+            ("stock", "full"),
+        ),
         Target("onnx", "onnx", "the graph that encodes, for ONNX Runtime, with an example that uses it alone"),
         Target("ciff", "ciff", "the Common Index File Format, for PISA and Lucene's tools"),
         Target("anserini", "anserini", "JSON vectors for Anserini and Lucene, with the commands"),
@@ -36,7 +42,12 @@ TARGETS = {
         Target("qdrant", "qdrant", "a schema, points and query bodies for Qdrant"),
         Target("milvus", "milvus", "a schema, rows and searches for Milvus"),
         Target("pgvector", "pgvector", "SQL and COPY files for PostgreSQL with pgvector"),
-        Target("opensearch", "opensearch", "mappings, bulk files and query bodies for OpenSearch"),
+        Target(
+            "opensearch",
+            "opensearch",
+            "mappings, bulk files and query bodies for OpenSearch",
+            ("rank_features", "sparse_vector"),
+        ),
         Target("elasticsearch", "elasticsearch", "mappings, bulk files and query bodies for Elasticsearch"),
         Target("vespa", "vespa", "an application package, feed and queries for Vespa"),
     )
@@ -80,10 +91,18 @@ def find_target(name: str) -> Target:
     return TARGETS[name]
 
 
+def _require_form(target: Target, form: str) -> None:
+    if form and not target.forms:
+        raise SettingError(f"--form = {form!r} has no meaning for {target.name}, which has one form; leave it out")
+    require(not form or form in target.forms, "--form", form, f"one of {', '.join(target.forms)}")
+
+
 def export(target: str, wanted: Wanted, out: Path, progress: Progress = SILENT) -> Exported:
     """Write what lies at `wanted.path` for a target into the folder `out`, whole or not at all; a former export there
     is replaced."""
-    writer: Writer = importlib.import_module(f"lexigraft.export.{find_target(target).module}").write
+    known = find_target(target)
+    _require_form(known, wanted.form)
+    writer: Writer = importlib.import_module(f"lexigraft.export.{known.module}").write
     config = {"target": target, "name": wanted.name, "form": wanted.form, "n_queries": len(wanted.queries)}
     parents: dict[str, str] = {}
     with write_artifact(out, Manifest(KIND, FORMAT_VERSION, config, parents)) as folder:

@@ -92,7 +92,8 @@ def test_sparse_vector_of_opensearch(tmp_path):
     said = refused("opensearch", index, tmp_path, form="sparse_vector")
     assert "32,769 terms" in said and "sparse_vector 32,768 at most" in said
     export("opensearch", Wanted(index), tmp_path / "there")
-    assert "none of OpenSearch" in refused("opensearch", index, tmp_path, form="dense")
+    assert "one of rank_features, sparse_vector" in refused("opensearch", index, tmp_path, form="dense")
+    assert "has no meaning for ciff" in refused("ciff", index, tmp_path, form="dense")
 
 
 @pytest.mark.parametrize(("engine", "most"), [("Qdrant", 1 << 32), ("Milvus", (1 << 32) - 2), ("pgvector", 10**9)])
