@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lexigraft.export.pisa_binding import prepare
+from lexigraft.export.lists.pisa_binding import prepare
 from lexigraft.retrieve.retriever import Retriever
 
 Found = dict[str, list[tuple[str, float]]]  # of each query: (document, score), best first

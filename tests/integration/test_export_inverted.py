@@ -16,7 +16,7 @@ import pytest
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Query
 from lexigraft.export.importing.import_index import import_index
-from lexigraft.export.pisa_binding import MAXIMA, is_installed
+from lexigraft.export.lists.pisa_binding import MAXIMA, is_installed
 from lexigraft.export.targets import Wanted, export
 from lexigraft.stages.standalone import build
 from tests import ciff

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexigraft.export import ciff_wire
 from lexigraft.export.importing import ciff_kernels
 from lexigraft.export.importing.ciff_kernels import read_varint, scan_list, scan_records, spread_lists
+from lexigraft.export.lists import ciff_wire
 from tests import ciff
 
 TF = st.integers(1, 2**24 - 1) | st.integers(1, 300)

@@ -15,12 +15,12 @@ import numpy as np
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import Progress
 from lexigraft.core.types import Query
-from lexigraft.export.lists_of_source import lost_with_lists
-from lexigraft.export.ordered_lists import MOST, add_impacts
-from lexigraft.export.query_files import MOST_REPEATED, left_out, require_words, weigh_queries
+from lexigraft.export.lists.lists_of_source import lost_with_lists
+from lexigraft.export.lists.ordered_lists import MOST, add_impacts
+from lexigraft.export.lists.query_files import MOST_REPEATED, left_out, require_words, weigh_queries
+from lexigraft.export.lists.vector_lines import VectorLines
 from lexigraft.export.source import Source
 from lexigraft.export.targets import Exported, Wanted
-from lexigraft.export.vector_lines import VectorLines
 from lexigraft.index.inverted import Index
 
 COLLECTION, TOPICS = "collection", "topics.tsv"

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import Progress
-from lexigraft.export.ciff_wire import (
+from lexigraft.export.lists.ciff_wire import (
     LONGEST_MESSAGE,
     header,
     list_head,
@@ -14,9 +14,9 @@ from lexigraft.export.ciff_wire import (
     write_postings,
     write_records,
 )
-from lexigraft.export.lists_of_source import lists_of, lost_with_lists
-from lexigraft.export.ordered_lists import OrderedLists, require_single_lines, with_capitals
-from lexigraft.export.query_files import REPEATED, WEIGHTED, write_queries
+from lexigraft.export.lists.lists_of_source import lists_of, lost_with_lists
+from lexigraft.export.lists.ordered_lists import OrderedLists, require_single_lines, with_capitals
+from lexigraft.export.lists.query_files import REPEATED, WEIGHTED, write_queries
 from lexigraft.export.source import Source
 from lexigraft.export.targets import Exported, Wanted
 

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.progress import Progress
-from lexigraft.export.limits import require_lucene_bits, require_name
-from lexigraft.export.lucene_bulk import search_body, use_of, write_bulk, write_index, write_load
-from lexigraft.export.query_bodies import Weights, lost_queries, write_queries
+from lexigraft.export.engine_files.limits import require_lucene_bits, require_name
+from lexigraft.export.engine_files.lucene_bulk import search_body, use_of, write_bulk, write_index, write_load
+from lexigraft.export.engine_files.query_bodies import Weights, lost_queries, write_queries
+from lexigraft.export.engine_files.stored_rows import StoredRows, odd_names
+from lexigraft.export.engine_files.terms_as_keys import keys_of
 from lexigraft.export.source import Source
-from lexigraft.export.stored_rows import StoredRows, odd_names
 from lexigraft.export.targets import Exported, Wanted
-from lexigraft.export.terms_as_keys import keys_of
 
 ENGINE = "Elasticsearch"
 MOST_CLAUSES = 1_024  # of a query, on the smallest servers; larger ones take more

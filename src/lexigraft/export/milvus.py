@@ -5,12 +5,12 @@ from typing import Any
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import Progress
-from lexigraft.export.bulk import Form, Parts, as_json, write_json_file, write_vocabulary
-from lexigraft.export.limits import precision_of, require_dimensions, require_id, require_name, shown
-from lexigraft.export.loaders import MILVUS, loader
-from lexigraft.export.query_bodies import HITS, Weights, lost_queries, write_queries
+from lexigraft.export.engine_files.bulk import Form, Parts, as_json, write_json_file, write_vocabulary
+from lexigraft.export.engine_files.limits import precision_of, require_dimensions, require_id, require_name, shown
+from lexigraft.export.engine_files.loaders import MILVUS, loader
+from lexigraft.export.engine_files.query_bodies import HITS, Weights, lost_queries, write_queries
+from lexigraft.export.engine_files.stored_rows import StoredRow, StoredRows, odd_names, values_in_numbers
 from lexigraft.export.source import Source
-from lexigraft.export.stored_rows import StoredRow, StoredRows, odd_names, values_in_numbers
 from lexigraft.export.targets import Exported, Wanted
 
 ENGINE = "Milvus"

@@ -10,10 +10,10 @@ from pathlib import Path
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.progress import Progress
-from lexigraft.export.model_card import card_text
-from lexigraft.export.model_source import ModelSource, needed, open_model_source, reading_facts
+from lexigraft.export.models.model_card import card_text
+from lexigraft.export.models.model_source import ModelSource, needed, open_model_source, reading_facts
+from lexigraft.export.models.standalone_files import copy_program
 from lexigraft.export.readme import README
-from lexigraft.export.standalone_files import copy_program
 from lexigraft.export.targets import Exported, Wanted
 from lexigraft.inference.folder import (
     FACTS,

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.progress import Progress
-from lexigraft.export.bulk import write_vocabulary
-from lexigraft.export.limits import require_dimensions, require_lucene_bits, require_name
-from lexigraft.export.lucene_bulk import search_body, use_of, write_bulk, write_index, write_load
-from lexigraft.export.query_bodies import HITS, Weights, lost_queries, write_queries
+from lexigraft.export.engine_files.bulk import write_vocabulary
+from lexigraft.export.engine_files.limits import require_dimensions, require_lucene_bits, require_name
+from lexigraft.export.engine_files.lucene_bulk import search_body, use_of, write_bulk, write_index, write_load
+from lexigraft.export.engine_files.query_bodies import HITS, Weights, lost_queries, write_queries
+from lexigraft.export.engine_files.stored_rows import StoredRows, odd_names
+from lexigraft.export.engine_files.terms_as_keys import keys_of
 from lexigraft.export.source import Source
-from lexigraft.export.stored_rows import StoredRows, odd_names
 from lexigraft.export.targets import Exported, Wanted
-from lexigraft.export.terms_as_keys import keys_of
 
 ENGINE = "OpenSearch"
 RANK_FEATURES, SPARSE_VECTOR = "rank_features", "sparse_vector"

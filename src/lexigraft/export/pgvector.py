@@ -9,18 +9,18 @@ from typing import Any
 import regex
 
 from lexigraft.core.progress import Progress
-from lexigraft.export.bulk import Form, Parts, write_vocabulary
-from lexigraft.export.limits import (
+from lexigraft.export.engine_files.bulk import Form, Parts, write_vocabulary
+from lexigraft.export.engine_files.limits import (
     precision_of,
     require_dimensions,
     require_id,
     require_name,
     require_terms_of_row,
 )
-from lexigraft.export.pgvector_sql import INDEX_ROW, index_sql, load_sql, search_sql, use_of
-from lexigraft.export.query_bodies import Weights, lost_queries, write_queries
+from lexigraft.export.engine_files.pgvector_sql import INDEX_ROW, index_sql, load_sql, search_sql, use_of
+from lexigraft.export.engine_files.query_bodies import Weights, lost_queries, write_queries
+from lexigraft.export.engine_files.stored_rows import StoredRow, StoredRows, odd_names, values_in_iso
 from lexigraft.export.source import Source
-from lexigraft.export.stored_rows import StoredRow, StoredRows, odd_names, values_in_iso
 from lexigraft.export.targets import Exported, Wanted
 
 ENGINE = "PostgreSQL"

@@ -6,11 +6,11 @@ from pathlib import Path
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import Progress
-from lexigraft.export import pisa_binding
-from lexigraft.export.lists_of_source import lists_of, lost_with_lists
-from lexigraft.export.ordered_lists import with_capitals
-from lexigraft.export.pisa_files import write_lists, write_names
-from lexigraft.export.query_files import REPEATED, WEIGHTED, write_queries
+from lexigraft.export.lists import pisa_binding
+from lexigraft.export.lists.lists_of_source import lists_of, lost_with_lists
+from lexigraft.export.lists.ordered_lists import with_capitals
+from lexigraft.export.lists.pisa_files import write_lists, write_names
+from lexigraft.export.lists.query_files import REPEATED, WEIGHTED, write_queries
 from lexigraft.export.source import Source
 from lexigraft.export.targets import Exported, Wanted
 

@@ -7,12 +7,12 @@ from typing import Any
 from lexigraft.core.progress import Progress
 from lexigraft.engines.qdrant import TERMS, point_number
 from lexigraft.engines.qdrant_filters import path_of
-from lexigraft.export.bulk import Form, Parts, as_json, write_json_file, write_lines, write_vocabulary
-from lexigraft.export.limits import precision_of, require_dimensions, require_name
-from lexigraft.export.loaders import QDRANT, loader
-from lexigraft.export.query_bodies import HITS, Weights, lost_queries, write_queries
+from lexigraft.export.engine_files.bulk import Form, Parts, as_json, write_json_file, write_lines, write_vocabulary
+from lexigraft.export.engine_files.limits import precision_of, require_dimensions, require_name
+from lexigraft.export.engine_files.loaders import QDRANT, loader
+from lexigraft.export.engine_files.query_bodies import HITS, Weights, lost_queries, write_queries
+from lexigraft.export.engine_files.stored_rows import StoredRow, StoredRows, odd_names, values_in_iso
 from lexigraft.export.source import Source
-from lexigraft.export.stored_rows import StoredRow, StoredRows, odd_names, values_in_iso
 from lexigraft.export.targets import Exported, Wanted
 from lexigraft.index.metadata_files import DATE, NUMBER
 

@@ -14,11 +14,11 @@ from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import MissingExtraError
 from lexigraft.core.installing import install_extra
 from lexigraft.core.progress import Progress
-from lexigraft.export.model_card import card_text
-from lexigraft.export.model_source import ModelSource, needed, open_model_source, reading_facts
+from lexigraft.export.models.model_card import card_text
+from lexigraft.export.models.model_source import ModelSource, needed, open_model_source, reading_facts
+from lexigraft.export.models.standalone_files import copy_program
+from lexigraft.export.models.stock_form import losses, max_active_dims, reasons_against, require_stock, write_stock
 from lexigraft.export.readme import README
-from lexigraft.export.standalone_files import copy_program
-from lexigraft.export.stock_form import losses, max_active_dims, reasons_against, require_stock, write_stock
 from lexigraft.export.targets import Exported, Wanted
 from lexigraft.inference.meta import BY_MODEL, BY_TABLE
 from lexigraft.model.exported import FULL, STOCK, WEIGHTS, copy_backbone, copy_table, write_facts

@@ -11,13 +11,13 @@ import regex
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import Progress
-from lexigraft.export.bulk import Form, Parts, as_json, write_vocabulary
-from lexigraft.export.limits import require_dimensions, require_id, require_name
-from lexigraft.export.query_bodies import HITS, Weights, lost_queries, write_queries
+from lexigraft.export.engine_files.bulk import Form, Parts, as_json, write_vocabulary
+from lexigraft.export.engine_files.limits import require_dimensions, require_id, require_name
+from lexigraft.export.engine_files.query_bodies import HITS, Weights, lost_queries, write_queries
+from lexigraft.export.engine_files.stored_rows import StoredRow, StoredRows, odd_names, values_in_numbers
+from lexigraft.export.engine_files.vespa_package import SHOWN_AS, meta_field, write_package
 from lexigraft.export.source import Source
-from lexigraft.export.stored_rows import StoredRow, StoredRows, odd_names, values_in_numbers
 from lexigraft.export.targets import Exported, Wanted
-from lexigraft.export.vespa_package import SHOWN_AS, meta_field, write_package
 
 ENGINE = "Vespa"
 FEED = Form("feed", ".jsonl")

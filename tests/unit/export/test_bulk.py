@@ -3,7 +3,7 @@
 import gzip
 import json
 
-from lexigraft.export.bulk import Form, Parts, as_json, write_vocabulary
+from lexigraft.export.engine_files.bulk import Form, Parts, as_json, write_vocabulary
 
 FORM = Form("rows", ".json", b"[", b",", b"]")
 

@@ -8,11 +8,11 @@ import subprocess
 import numpy as np
 import pytest
 
+from lexigraft.export.engine_files.terms_as_keys import key_of
 from lexigraft.export.opensearch import scaled
 from lexigraft.export.pgvector import copy_text
 from lexigraft.export.source import Source
 from lexigraft.export.targets import Wanted, export
-from lexigraft.export.terms_as_keys import key_of
 from tests.engines.exported_files import LuceneTwin, VespaTwin, as_feature, lines_of, queries_of
 from tests.engines.right_answers import require_same, right_answers
 from tests.unit.export import odd

@@ -4,7 +4,8 @@ import pytest
 
 from lexigraft.core.errors import InputError, LexigraftError, SettingError
 from lexigraft.core.types import Query
-from lexigraft.export import limits, pgvector, query_bodies
+from lexigraft.export import pgvector
+from lexigraft.export.engine_files import limits, query_bodies
 from lexigraft.export.targets import Wanted, export
 from tests.unit.export import odd
 

@@ -9,7 +9,8 @@ from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import InputError
 from lexigraft.core.settings import IndexSettings
 from lexigraft.core.types import Query, SparseMatrix, Vocabulary
-from lexigraft.export import anserini, pisa_binding
+from lexigraft.export import anserini
+from lexigraft.export.lists import pisa_binding
 from lexigraft.export.targets import Wanted, export
 from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
@@ -130,8 +131,8 @@ def test_json_vectors_in_shards_and_pieces(index, tmp_path, monkeypatch):
     exported("anserini", index, tmp_path / "one")
     whole = (tmp_path / "one/collection/docs00000.jsonl").read_bytes()
     monkeypatch.setattr(anserini, "ROWS_A_SHARD", 3)
-    monkeypatch.setattr("lexigraft.export.vector_lines.ENTRIES_AT_ONCE", 2)
-    monkeypatch.setattr("lexigraft.export.vector_lines.ROWS_AT_ONCE", 3)
+    monkeypatch.setattr("lexigraft.export.lists.vector_lines.ENTRIES_AT_ONCE", 2)
+    monkeypatch.setattr("lexigraft.export.lists.vector_lines.ROWS_AT_ONCE", 3)
     exported("anserini", index, tmp_path / "two")
     files = sorted((tmp_path / "two/collection").iterdir())
     assert [file.name for file in files] == ["docs00000.jsonl", "docs00001.jsonl"]
@@ -197,7 +198,7 @@ def test_a_document_that_is_too_long_for_32_bits(tmp_path):
 
 
 def test_queries_that_would_be_repeated_too_often(index, tmp_path, monkeypatch):
-    monkeypatch.setattr("lexigraft.export.query_files.MOST_REPEATED", 3)
+    monkeypatch.setattr("lexigraft.export.lists.query_files.MOST_REPEATED", 3)
     found = exported("pisa", index, tmp_path / "out", queries=[Query("q1", "zoo^3"), Query("q2", "zoo^3 a")])
     assert any(line.startswith("queries.txt") for line in found.lost)
     assert not (tmp_path / "out/queries.txt").exists()

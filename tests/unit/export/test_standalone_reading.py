@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lexigraft.core.types import Vocabulary
 from lexigraft.core.word_rule import WordRule
-from lexigraft.export.model_source import reading_facts
+from lexigraft.export.models.model_source import reading_facts
 from lexigraft.export.standalone.lexigraft_reading import TextReader, heaviest
 from lexigraft.inference.meta import EncoderMeta
 from lexigraft.inference.reading import pooled_tokens, read_documents, read_queries

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexigraft.core.errors import InputError
-from lexigraft.export.terms_as_keys import key_of, keys_of, term_of
+from lexigraft.export.engine_files.terms_as_keys import key_of, keys_of, term_of
 from tests.unit.export.odd import TERMS
 
 

@@ -13,8 +13,8 @@ from lexigraft.core.arrays import read_only
 from lexigraft.core.errors import InputError
 from lexigraft.core.plain_files import require_plain_file
 from lexigraft.core.progress import Progress
-from lexigraft.export.ciff_wire import VERSION
 from lexigraft.export.importing import ciff_kernels as kernels
+from lexigraft.export.lists.ciff_wire import VERSION
 
 AT_ONCE = 1 << 14  # records that are read together
 LONGEST_NAME = 1 << 16  # bytes: what is longer is no term and no id, but a mistake

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lexigraft.export.model_source import COLUMNS, EMBEDDED, ModelSource
+from lexigraft.export.models.model_source import COLUMNS, EMBEDDED, ModelSource
 from lexigraft.inference.meta import BY_MODEL, BY_TABLE, OF_SUBWORDS
 
 LICENCES = {EMBEDDED: "apache-2.0"}  # of backbones that are known

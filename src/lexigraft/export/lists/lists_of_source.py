@@ -3,7 +3,7 @@
 import numpy as np
 
 from lexigraft.core.progress import Progress
-from lexigraft.export.ordered_lists import OrderedLists, order_lists
+from lexigraft.export.lists.ordered_lists import OrderedLists, order_lists
 from lexigraft.export.source import Source
 
 EXACT = 1 << 24  # whole numbers up to here are exact in floats of 32 bits

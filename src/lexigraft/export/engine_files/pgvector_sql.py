@@ -5,7 +5,7 @@ Names were checked before (`limits.require_name`), so they stand in quotes as th
 
 import re
 
-from lexigraft.export.stored_rows import StoredRows
+from lexigraft.export.engine_files.stored_rows import StoredRows
 
 INDEX_ROW = 1_000  # terms of a row, and of a query, that pgvector's HNSW takes
 INLINE = 8_160  # bytes of a row that stay in the table itself: a scan need not look up vectors elsewhere

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 import regex
 
-from lexigraft.export.limits import require_terms
+from lexigraft.export.engine_files.limits import require_terms
 
 EMPTY = "%"  # the key of the empty term; in any other key a percent sign begins a code
 _TO_ENCODE = regex.compile(r"[.%\p{Cc}]|^\s|\s$")

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.engines.stored_values import name_of
-from lexigraft.export.bulk import Form, Parts, as_json, write_json_file
-from lexigraft.export.limits import require_id
-from lexigraft.export.query_bodies import HITS
-from lexigraft.export.stored_rows import StoredRow, StoredRows, values_in_iso
+from lexigraft.export.engine_files.bulk import Form, Parts, as_json, write_json_file
+from lexigraft.export.engine_files.limits import require_id
+from lexigraft.export.engine_files.query_bodies import HITS
+from lexigraft.export.engine_files.stored_rows import StoredRow, StoredRows, values_in_iso
 from lexigraft.index.metadata_files import DATE, NUMBER
 
 INDEX, LOAD = "index.json", "load.sh"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from lexigraft.engines.stored_values import name_of
-from lexigraft.export.stored_rows import StoredRows
+from lexigraft.export.engine_files.stored_rows import StoredRows
 from lexigraft.index.metadata_files import DATE, LIST, NUMBER
 
 SHOWN_AS = {"document": "document_id"}  # the word `document` begins a part of a schema

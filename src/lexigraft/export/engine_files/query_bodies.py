@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import InputError
-from lexigraft.export.bulk import as_json
+from lexigraft.export.engine_files.bulk import as_json
 from lexigraft.export.source import Source
 from lexigraft.export.targets import Wanted
 

@@ -1,6 +1,6 @@
 """PISA's own code, where `pyterrier-pisa` is installed: it compresses the lists and computes their maxima.
 
-    python -m lexigraft.export.pisa_binding FOLDER
+    python -m lexigraft.export.lists.pisa_binding FOLDER
 
 A process of its own does that: PISA writes to both outputs, and where something is wrong it ends its process. Of the
 package the compiled module alone is loaded, by its path: the rest would need PyTerrier, and with it Java.
@@ -26,7 +26,7 @@ def is_installed() -> bool:
 
 def compress(folder: Path) -> str:
     """Compress the lists of a folder; returns what went wrong, empty where nothing did."""
-    command = [sys.executable, "-m", "lexigraft.export.pisa_binding", str(folder)]
+    command = [sys.executable, "-m", "lexigraft.export.lists.pisa_binding", str(folder)]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode == 0 and (folder / COMPRESSED).is_file() and (folder / MAXIMA).is_file():
         return ""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.progress import Progress
-from lexigraft.export.ordered_lists import OrderedLists, require_single_lines
+from lexigraft.export.lists.ordered_lists import OrderedLists, require_single_lines
 
 LINES = "PISA reads it from a line of a text file"
 AT_ONCE = 1 << 14

@@ -15,8 +15,8 @@ from safetensors.torch import save_file
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
-from lexigraft.export.model_source import ModelSource
-from lexigraft.export.stock_tokenizer import reading_tokenizer, require_same_reading, write_named
+from lexigraft.export.models.model_source import ModelSource
+from lexigraft.export.models.stock_tokenizer import reading_tokenizer, require_same_reading, write_named
 from lexigraft.inference.meta import ALL_TOKENS, BY_MODEL, BY_TABLE, CLS, LOG1P, PLAIN, UNICOIL, EncoderMeta
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.exported import BACKBONE
