@@ -65,8 +65,9 @@ def parse_address(text: str) -> Address:
     try:
         found = urlsplit(text)
         port = found.port
-    except ValueError as error:
-        raise SettingError(f"the address of an engine cannot be read ({error}); write {FORM}") from None
+    except ValueError:  # whose words may hold a part of a password that has a '/' in it
+        odd = "of '/', '?', '#' and '@' in a name or password write %2F, %3F, %23 and %40"
+        raise SettingError(f"the address of an engine cannot be read; {odd}; write {FORM}") from None
     scheme = "postgresql" if found.scheme == "postgres" else found.scheme
     if scheme not in SCHEMES:
         raise SettingError(f"{scheme or 'what is given'!r} is no engine; one of {', '.join(SCHEMES)}, as {FORM}")
@@ -80,6 +81,8 @@ def parse_address(text: str) -> Address:
     options = tuple(parse_qsl(found.query, keep_blank_values=True))
     if not found.netloc:
         return Address(scheme, name, folder=_folder(scheme, found.path), options=options)
+    if "@" in found.path:  # never repeated here: it may follow a secret
+        raise SettingError(f"the address of an engine has an '@' after its host; in a password write %40; write {FORM}")
     if found.hostname is None or len(parents) > 1:
         raise SettingError(f"the address of an engine has a host and at most a database before the name; write {FORM}")
     user, secret = unquote(found.username or ""), unquote(found.password or "")

@@ -81,8 +81,8 @@ def _place(text: str, address: Address) -> Address:
     try:
         found = urlsplit(f"//{text.strip()}")
         host, port = found.hostname, found.port
-    except ValueError as error:
-        raise SettingError(f"shards cannot be read ({error}); write {FORM}") from None
+    except ValueError:  # whose words may hold a part of a password
+        raise SettingError(f"shards cannot be read; write {FORM}") from None
     if found.username is not None:  # never repeated here: it may be a secret
         raise SettingError(f"shards have the address's user and password, and no '@' of their own; write {FORM}")
     database = found.path.removeprefix("/")

@@ -12,6 +12,7 @@ from lexigraft.core.errors import SettingError, require
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Query
 from lexigraft.export.readme import write_readme
+from lexigraft.stages.standalone import require_free_for
 
 KIND, FORMAT_VERSION = "export", 1
 FACTS = "export.json"
@@ -101,6 +102,7 @@ def export(target: str, wanted: Wanted, out: Path, progress: Progress = SILENT) 
     """Write what lies at `wanted.path` for a target into the folder `out`, whole or not at all; a former export there
     is replaced."""
     known = find_target(target)
+    require_free_for(out, KIND)
     _require_form(known, wanted.form)
     writer: Writer = importlib.import_module(f"lexigraft.export.{known.module}").write
     config = {"target": target, "name": wanted.name, "form": wanted.form, "n_queries": len(wanted.queries)}

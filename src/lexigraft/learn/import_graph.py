@@ -7,12 +7,14 @@ and says so. The graph is a stranger's as much as any file: it is run once, on t
 import shutil
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from lexigraft.core.artifact import Manifest, write_artifact
-from lexigraft.core.errors import InputError
+from lexigraft.core.artifact import Manifest, require_replaceable, write_artifact
+from lexigraft.core.errors import ArtifactError, InputError
+from lexigraft.core.folders import make_folders
 from lexigraft.core.manifest import require_manifest
-from lexigraft.core.plain_files import require_plain_file
+from lexigraft.core.stored_record import shortened
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.folder import (
     FACTS,
@@ -28,40 +30,64 @@ from lexigraft.inference.folder import (
 from lexigraft.inference.graph_network import GraphNetwork
 from lexigraft.inference.session import open_session
 from lexigraft.model.exported import REMEDY, ExportedModel, write_as_model
+from lexigraft.model.exported_checks import require_own_file
 from lexigraft.vectors.text_encoder import TextEncoder
 
 NEEDED, OF_8_BITS = (GRAPHS[32], WEIGHTS, TOKENIZER, FACTS), (GRAPHS[8], WEIGHTS_8)
+WITHIN = {"Loop", "Scan", "If", "SequenceMap"}  # operators with graphs of their own
 TRIED = 8  # terms of the text that is written
 
 
 def import_graph(found: ExportedModel, out: Path, manifest: Manifest) -> dict[str, Any]:
     """The model at `out`, and its inference form beside it."""
     names = _files(found.folder)
-    with write_artifact(out, manifest) as folder:
-        write_as_model(found, folder)
-        _try(found, folder)
-    made = Manifest(KIND, FORMAT_VERSION, {}, {"model": require_manifest(out).fingerprint})
-    with write_artifact(form_beside(out), made) as form:
+    require_replaceable(form_beside(out))  # asked before the model that may be at `out` gives way
+    make_folders(out.parent)
+    with TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as name:
+        copied = Path(name)
         for name in names:
-            shutil.copyfile(found.folder / name, form / name)
+            shutil.copyfile(found.folder / name, copied / name)
+        with write_artifact(out, manifest) as folder:
+            write_as_model(found, folder)
+            _try(found, folder, copied)
+        made = Manifest(KIND, FORMAT_VERSION, {}, {"model": require_manifest(out).fingerprint})
+        with write_artifact(form_beside(out), made) as form:
+            for name in names:
+                (copied / name).rename(form / name)
     return asdict(found.meta)
 
 
 def _files(folder: Path) -> tuple[str, ...]:
     names = (*NEEDED, *(name for name in OF_8_BITS if (folder / name).is_file()))
     for name in names:
-        try:
-            require_plain_file(folder / name, (folder / name).stat())
-        except OSError as error:
-            raise InputError(f"{folder / name} cannot be read ({error.strerror or error}); {REMEDY}") from error
+        require_own_file(folder, folder / name, REMEDY)
     return names
 
 
-def _try(found: ExportedModel, model: Path) -> None:
-    """Let every graph write a text."""
+def _try(found: ExportedModel, model: Path, form: Path) -> None:
+    """Let every graph in `form` write a text."""
     vocabulary = Vocabulary(found.terms)
     for name in GRAPHS.values():
-        if (found.folder / name).is_file():
-            session, facts = open_session(found.folder / name), read_facts(found.folder)
-            network = GraphNetwork(model, found.folder, facts, session, vocabulary, threads=1, meta=found.meta)
+        if not (form / name).is_file():
+            continue
+        _require_end(form / name)
+        try:
+            session, facts = open_session(form / name), read_facts(form)
+            network = GraphNetwork(model, form, facts, session, vocabulary, threads=1, meta=found.meta)
             TextEncoder(network, are_queries=False).encode([" ".join(found.terms[:TRIED]), ""])
+        except (ArtifactError, ArithmeticError, TypeError, ValueError, LookupError) as error:
+            said = shortened(str(error).partition(";")[0].replace(str(form), str(found.folder)), quoted=False)
+            raise InputError(f"{found.folder / name} writes no text ({said}); {REMEDY}") from error
+
+
+def _require_end(graph: Path) -> None:
+    """Raise for a graph that may go on without end, or calls what is not in it: ours have no loops and no functions."""
+    import onnx
+
+    try:
+        found = onnx.load(graph, load_external_data=False)
+    except Exception as error:  # of protobuf, by whichever of its programs reads
+        raise InputError(f"{graph.name} is no graph ({type(error).__name__}); {REMEDY}") from error
+    odd = sorted({node.op_type for node in found.graph.node} & WITHIN)
+    if odd or found.functions:
+        raise InputError(f"{graph.name} has {', '.join(odd) or 'functions'}, which no export of ours has; {REMEDY}")

@@ -12,7 +12,7 @@ Of form "onnx" the weights are in its graph, whose files are those of an inferen
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -24,12 +24,13 @@ from safetensors.numpy import load_file, save_file
 from lexigraft.core.arrays import write_strings
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
-from lexigraft.core.plain_files import read_plain_file, require_plain_file
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.core.sealed_json import write_sealed
 from lexigraft.core.stored_record import record_of
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.meta import BY_TABLE, EncoderMeta, require_finetuned
 from lexigraft.inference.meta import FACTS as ENCODER
+from lexigraft.model.exported_checks import require_own_file, wrong_in_card, wrong_in_meta, wrong_in_terms
 from lexigraft.vocab.lookup import TableRows, read_table, write_table
 
 FACTS, TERMS, TABLE, BACKBONE, WEIGHTS = (
@@ -42,6 +43,7 @@ FACTS, TERMS, TABLE, BACKBONE, WEIGHTS = (
 CARD = "card.json"  # in a model of ours that was an export: what that had on its card
 FULL, STOCK, ONNX = "full", "stock", "onnx"
 FORMAT = 1
+LOCAL = "local"  # a backbone that has no name elsewhere
 OF_TOKENIZER = (".json", ".txt", ".model")  # files of `backbone`: none of these is a program
 REMEDY = "export the model again"
 
@@ -71,9 +73,17 @@ def write_facts(
     layout: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """What every form has, into `folder`."""
-    said = {"format": FORMAT, "form": form, "encoder": asdict(meta), "card": dict(card), "layout": dict(layout)}
+    shown = replace(meta, backbone=public_name(meta.backbone))
+    said = {"format": FORMAT, "form": form, "encoder": asdict(shown), "card": dict(card), "layout": dict(layout)}
     write_json(folder / FACTS, said)
     write_json(folder / TERMS, terms)
+
+
+def public_name(backbone: str) -> str:
+    """What a backbone may be called outside of this machine, where a folder means nothing and says more of its owner
+    than it should."""
+    is_on_a_hub = backbone.count("/") == 1 and not backbone.startswith((".", "/", "~")) and not Path(backbone).exists()
+    return backbone if is_on_a_hub or backbone == "embedded" else LOCAL
 
 
 def copy_backbone(source: Path, target: Path) -> None:
@@ -81,7 +91,7 @@ def copy_backbone(source: Path, target: Path) -> None:
     (target / BACKBONE).mkdir()
     for file in sorted((source / BACKBONE).iterdir()):
         if file.suffix in OF_TOKENIZER:
-            require_plain_file(file, file.stat())
+            require_own_file(source, file, REMEDY)
             shutil.copyfile(file, target / BACKBONE / file.name)
 
 
@@ -105,8 +115,12 @@ def read_exported(source: str) -> ExportedModel:
         raise InputError(f"{folder / FACTS} does not say what the model is; {REMEDY}")
     meta = record_of(folder / FACTS, EncoderMeta, parts["encoder"], remedy=REMEDY)
     require_finetuned(meta)
+    if wrong := wrong_in_meta(meta) or wrong_in_card(parts["card"]):
+        raise InputError(f"{folder / FACTS} says {wrong}; {REMEDY}")
     terms = _json(folder / TERMS, list)
-    if len(terms) != meta.n_terms or not all(isinstance(term, str) for term in terms):
+    if wrong := wrong_in_terms(terms):
+        raise InputError(f"{folder / TERMS} has {wrong}; {REMEDY}")
+    if len(terms) != meta.n_terms:
         raise InputError(f"{folder / TERMS} has not the {meta.n_terms} terms that {FACTS} says; {REMEDY}")
     if Vocabulary(terms).fingerprint != meta.vocab_fingerprint:
         raise InputError(f"{folder / TERMS} holds other terms than {FACTS} says; {REMEDY}")
@@ -124,6 +138,7 @@ def write_as_model(found: ExportedModel, folder: Path) -> None:
 
 
 def _table(found: ExportedModel) -> TableRows:
+    require_own_file(found.folder, found.folder / TABLE, REMEDY)
     try:
         return TableRows(**load_file(found.folder / TABLE))
     except (SafetensorError, OSError, TypeError) as error:

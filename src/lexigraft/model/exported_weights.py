@@ -9,8 +9,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from lexigraft.core.errors import InputError
-from lexigraft.core.plain_files import require_plain_file
 from lexigraft.model.exported import FULL, REMEDY, WEIGHTS, ExportedModel
+from lexigraft.model.exported_checks import require_own_file
 from lexigraft.model.stock_weights import from_stock
 
 
@@ -18,9 +18,7 @@ def write_weights(found: ExportedModel, folder: Path) -> None:
     """model.safetensors of the export `found`, into `folder`."""
     if found.form == FULL:
         source = found.folder / WEIGHTS
-        if not source.is_file():
-            raise InputError(f"{source} is missing; {REMEDY}")
-        require_plain_file(source, source.stat())
+        require_own_file(found.folder, source, REMEDY)
         shutil.copyfile(source, folder / WEIGHTS)
         return
     network = _read(found, str(found.layout.get("home", "")))
@@ -32,6 +30,7 @@ def _read(found: ExportedModel, part: str) -> Mapping[str, Tensor]:
     """The weights in a folder of the export."""
     if Path(part).is_absolute() or ".." in Path(part).parts:
         raise InputError(f"{found.folder} names {part!r}, which is outside of the folder; {REMEDY}")
+    require_own_file(found.folder, found.folder / part / WEIGHTS, REMEDY)
     try:
         weights: Mapping[str, Tensor] = load_file(found.folder / part / WEIGHTS)
         return weights

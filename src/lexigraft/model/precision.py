@@ -16,9 +16,7 @@ WHEN, AUTO, FULL = "LEXIGRAFT_PRECISION", "auto", "full"
 def has_fast_bf16() -> bool:
     """Whether this machine multiplies bf16 matrices faster than fp32, a GPU, or a CPU with AMX or AVX512-BF16; and it
     may."""
-    said = os.environ.get(WHEN, AUTO)
-    require(said in (AUTO, FULL), WHEN, said, f"{AUTO} or {FULL}")
-    if said == FULL:
+    if not _may_round():
         return False
     if torch.cuda.is_available():
         return bool(torch.cuda.is_bf16_supported())
@@ -35,4 +33,10 @@ def allow_fast_products(device: torch.device) -> None:
     """Let a GPU take 10 bits of the mantissa for products in float32, which are then several times faster; sums keep
     all bits. What training compares differs by far more than the 1 in 2,000 of one product."""
     if device.type == "cuda":
-        torch.set_float32_matmul_precision("high")
+        torch.set_float32_matmul_precision("high" if _may_round() else "highest")
+
+
+def _may_round() -> bool:
+    said = os.environ.get(WHEN, AUTO)
+    require(said in (AUTO, FULL), WHEN, said, f"{AUTO} or {FULL}")
+    return said != FULL

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Thread, current_thread
 from time import monotonic
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from lexigraft.serve.term_system import TermSystem, warm
 from lexigraft.serve.without_torch import without_form
 
 SECONDS_BETWEEN_LOOKS = 0.5
+SECONDS_TO_STOP = 1.0
 SECONDS_BETWEEN_TRIES = 10.0  # to open what could not be opened and was not changed since
 
 System = TermSystem | PeerSystem
@@ -82,7 +83,10 @@ class Shelf:
         self._thread.start()
 
     def close(self) -> None:
+        """Stop looking; what compiles aside is ended, where the thread is not busy with a replaced index."""
         self._stop.set()
+        if self._thread.is_alive() and self._thread is not current_thread():
+            self._thread.join(SECONDS_TO_STOP)
 
     def _watch(self) -> None:
         try:

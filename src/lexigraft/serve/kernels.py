@@ -34,14 +34,20 @@ def compiled_aside(indexes: Sequence[Path]) -> Iterator[None]:
     note = _note()
     if not indexes or (note is not None and note.exists()):
         return
-    command = [sys.executable, "-m", "lexigraft.serve.kernels", *map(str, indexes)]
+    # -P: the folder where the server was started is no place to import from
+    command = [sys.executable, "-P", "-m", "lexigraft.serve.kernels", *map(str, indexes)]
     nothing = subprocess.DEVNULL
-    with leaving_kernels(), subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing) as process:
+    with leaving_kernels():
+        try:
+            process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)
+        except OSError:  # no more processes, or no memory for one
+            return
         try:
             while process.poll() is None:
                 yield
         finally:
             process.kill()
+            process.wait()
     if process.returncode == 0 and note is not None:
         with suppress(OSError):
             note.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

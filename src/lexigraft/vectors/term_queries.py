@@ -1,8 +1,6 @@
 """Queries of terms by their names, for indexes whose encoder of queries is not known: `car^3 engine` has the term `car`
 with weight 3 and `engine` with 1."""
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +8,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.types import Vocabulary
 
 KIND = "terms"
+LARGEST = 1e30
 
 Row = tuple[NDArray[np.int32], NDArray[np.float32]]
 
@@ -34,20 +33,24 @@ class TermQueries:
     def _weights(self, text: str) -> dict[int, float]:
         weights: dict[int, float] = {}
         for word in text.split():
-            name, weight = self._weighted(word)
+            name, number = self._parted(word)
             if (term := self._id_of.get(name)) is not None:
-                weights[term] = weights.get(term, 0.0) + weight
+                weights[term] = weights.get(term, 0.0) + _weight_in(word, number)
         return weights
 
-    def _weighted(self, word: str) -> tuple[str, float]:
-        """A term and its weight. What is a term as it stands has no weight, whatever it looks like."""
+    def _parted(self, word: str) -> tuple[str, float]:
+        """A term and its number. What is a term as it stands has none, whatever it looks like."""
         name, mark, number = word.rpartition("^")
         if not mark or word in self._id_of:
             return word, 1.0
         try:
-            weight = float(number)
+            return name, float(number)
         except ValueError:
             return word, 1.0
-        if not 0 < weight < math.inf:
-            raise InputError(f"the query has {word!r}: a weight is a number above 0, as in car^3")
-        return name, weight
+
+
+def _weight_in(word: str, number: float) -> float:
+    """The number, which must be a weight; those of sums of many stay finite, too."""
+    if not 0 < number <= LARGEST:
+        raise InputError(f"the query has {word!r}: a weight is a number above 0 and up to {LARGEST:g}, as in car^3")
+    return number

@@ -22,7 +22,10 @@ def calls(file: Path, *names: str) -> list[ast.Call]:
 
 def test_one_file_opens_models_of_others_and_refuses_their_code():
     found = {file.name: calls(file, *OPENS_MODELS) for file in SOURCES}
-    assert [name for name, made in found.items() if made] == ["pretrained.py"]
+    # lexigraft_module.py is part of an export, runs without this package, and opens the folder that it lies in
+    assert sorted(name for name, made in found.items() if made) == ["lexigraft_module.py", "pretrained.py"]
+    (opened,) = [call for call in found["lexigraft_module.py"] if ast.unparse(call.func).endswith("from_pretrained")]
+    assert {"trust_remote_code=False", "local_files_only=True"} <= {ast.unparse(word) for word in opened.keywords}
     assert len(found["pretrained.py"]) == 4
     assert all("**NO_CODE" in ast.unparse(call) for call in found["pretrained.py"])
 

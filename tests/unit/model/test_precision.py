@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from lexigraft.core.errors import SettingError
-from lexigraft.model.precision import WHEN, fast_precision, has_fast_bf16
+from lexigraft.model.precision import WHEN, allow_fast_products, fast_precision, has_fast_bf16
 
 
 @pytest.fixture
@@ -33,3 +33,12 @@ def test_another_word_is_an_error(with_units, monkeypatch):
     monkeypatch.setenv(WHEN, "half")
     with pytest.raises(SettingError, match="LEXIGRAFT_PRECISION = 'half' is not allowed: auto or full"):
         has_fast_bf16()
+
+
+@pytest.mark.parametrize(("said", "products"), [("auto", "high"), ("full", "highest")])
+def test_products_of_a_gpu_keep_all_bits_where_they_are_asked_for(monkeypatch, said, products):
+    asked = []
+    monkeypatch.setattr(torch, "set_float32_matmul_precision", asked.append)
+    monkeypatch.setenv(WHEN, said)
+    allow_fast_products(torch.device("cuda"))
+    assert asked == [products]

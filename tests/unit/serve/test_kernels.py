@@ -20,7 +20,7 @@ def runs_instead(monkeypatch, code):
     started, popen = [], subprocess.Popen
 
     def start(command, **options):
-        assert command[1:] == ["-m", "lexigraft.serve.kernels", "index"]
+        assert command[1:] == ["-P", "-m", "lexigraft.serve.kernels", "index"]
         started.append(popen([sys.executable, "-c", code], **options))
         return started[-1]
 
@@ -62,3 +62,11 @@ def test_what_it_does_is_a_search_of_every_index(run, monkeypatch):
     index = run / "judged/bm25/index"
     kernels.main([str(index)])
     assert politeness == [kernels.POLITENESS] and warmed == [index]
+
+
+def test_where_no_process_can_be_started_the_server_goes_on(cache, monkeypatch):
+    def fail(*_, **__):
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr(kernels.subprocess, "Popen", fail)
+    assert list(kernels.compiled_aside(["index"])) == [] and kernels_of._left == 0 and not cache.exists()

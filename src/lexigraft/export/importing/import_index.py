@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from lexigraft.core.artifact import Manifest, hash_file, write_artifact
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.lock import writer_lock
+from lexigraft.core.plain_files import require_plain_file
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import IndexSettings
 from lexigraft.core.types import Vocabulary
@@ -108,6 +109,8 @@ def _open_like(path: Path, system: str | None, out: Path) -> _Like:
 def _digest(path: Path, format_: str) -> str:
     """Of all that is read."""
     files = vector_files(path) if format_ == "vectors" else [path]
+    for file in files:
+        require_plain_file(file, file.stat())  # a pipe would be waited for, and a device has no end
     digests = [hash_file(file) for file in files]
     return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
 

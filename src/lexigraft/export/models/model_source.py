@@ -12,7 +12,8 @@ from lexigraft.core.sealed_json import read_sealed
 from lexigraft.export.source import Source, model_of
 from lexigraft.export.targets import Wanted
 from lexigraft.inference.meta import MODEL_FORMAT, MODEL_KIND, OF_SUBWORDS, EncoderMeta, read_meta, require_finetuned
-from lexigraft.model.exported import CARD
+from lexigraft.model.exported import CARD, LOCAL, public_name
+from lexigraft.retrieve.saved import is_saved
 from lexigraft.stages.layout import RunFolder
 from lexigraft.vocab.accents import PLAIN_LETTERS
 from lexigraft.vocab.raw_text import reads_words
@@ -51,7 +52,8 @@ def open_model_source(wanted: Wanted, target: str) -> ModelSource:
 
 def _folder(wanted: Wanted) -> Path:
     manifest = read_manifest(wanted.path)
-    if wanted.system is None and manifest is not None and manifest.kind == "index":
+    is_index = manifest is not None and manifest.kind == "index"
+    if wanted.system is None and (is_index or is_saved(wanted.path)):
         found = Source.open(wanted.path).model
         if found is None:
             raise InputError(f"the index at {wanted.path} was written by BM25, which is no model; give that of a model")
@@ -66,11 +68,9 @@ def _card(wanted: Wanted, path: Path, meta: EncoderMeta) -> dict[str, Any]:
     manifest = read_manifest(path)
     brought_in = manifest is None or "source" in manifest.config
     trained = _settings(wanted.path) or ({} if manifest is None or brought_in else dict(manifest.config))
-    base = EMBEDDED if meta.backbone == "embedded" else meta.backbone
-    # A folder on this machine means nothing elsewhere, and says more of its owner than a card should.
-    on_a_hub = base.count("/") == 1 and not base.startswith((".", "/", "~")) and not Path(base).exists()
+    base = EMBEDDED if meta.backbone == "embedded" else public_name(meta.backbone)
     return {
-        "base_model": base if on_a_hub else "",
+        "base_model": "" if base == LOCAL else base,
         "trained": _without_paths(trained),
         "seed": 0 if manifest is None else manifest.seed,
         **_measured(wanted.path, path),

@@ -227,7 +227,8 @@ class LexigraftModule(InputModule):
         for name in json.loads(Path(listed).read_text(encoding="utf-8")):
             cls.load_file_path(model_name_or_path, name, **hub)
         folder = Path(listed).parent
-        return cls(folder, AutoConfig.from_pretrained(folder / "backbone")).eval()
+        config = AutoConfig.from_pretrained(folder / "backbone", trust_remote_code=False, local_files_only=True)
+        return cls(folder, config).eval()
 
 
 def cut(vectors: Tensor, most: int) -> Tensor:
