@@ -17,7 +17,7 @@ from lexigraft.core.progress import Progress
 from lexigraft.core.types import Query
 from lexigraft.export.lists.lists_of_source import lost_with_lists
 from lexigraft.export.lists.ordered_lists import MOST, add_impacts
-from lexigraft.export.lists.query_files import MOST_REPEATED, left_out, require_words, weigh_queries
+from lexigraft.export.lists.query_files import MOST_REPEATED, left_out, none_given, require_words, weigh_queries
 from lexigraft.export.lists.vector_lines import VectorLines
 from lexigraft.export.source import Source
 from lexigraft.export.targets import Exported, Wanted
@@ -58,13 +58,14 @@ def write(wanted: Wanted, folder: Path, progress: Progress) -> Exported:
     n_bytes = _write_collection(index, folder / COLLECTION, progress)
     spaced = sum(1 for doc_id in index.doc_ids if doc_id.split() != [doc_id])
     lost = [*lost_with_lists(source, has_titles=True), *_lost_rows(index, spaced)]
-    lost += _write_topics(source, wanted.queries, folder / TOPICS, progress) if wanted.queries else []
+    given = wanted.queries
+    lost += _write_topics(source, given, folder / TOPICS, progress) if given else [none_given(TOPICS)]
     return Exported(
         f"JSON vectors for Anserini and Lucene: {index.n_documents:,} documents",
         kept=(
             "every posting with its impact, a whole number below 256",
             "document ids, their order, and titles",
-            *([f"{len(wanted.queries):,} queries ({TOPICS})"] if wanted.queries else []),
+            *([f"queries that have a term ({TOPICS})"] if wanted.queries else []),
         ),
         lost=lost,
         use=USE,

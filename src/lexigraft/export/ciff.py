@@ -71,7 +71,7 @@ def write(wanted: Wanted, folder: Path, progress: Progress) -> Exported:
         kept=(
             f"every posting with its impact, a whole number below {2**index.meta.bits:,}",
             "document ids, and the order of the documents",
-            *([f"{len(wanted.queries):,} queries, with terms repeated ({REPEATED}) and weighted ({WEIGHTED})"]
+            *([f"queries that have a term, with terms repeated ({REPEATED}) and weighted ({WEIGHTED})"]
               if wanted.queries else []),
         ),
         lost=lost,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, write_artifact, write_json
 from lexigraft.core.cut import DocumentCut, QueryCut
-from lexigraft.core.errors import SettingError, require
+from lexigraft.core.errors import InputError, SettingError, require
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Query
 from lexigraft.export.readme import write_readme
@@ -98,11 +98,20 @@ def _require_form(target: Target, form: str) -> None:
     require(not form or form in target.forms, "--form", form, f"one of {', '.join(target.forms)}")
 
 
+def _require_single_ids(queries: Sequence[Query]) -> None:
+    seen: set[str] = set()
+    for query in queries:
+        if query.query_id in seen:
+            raise InputError(f"query id {query.query_id!r} comes twice; results could not be told apart")
+        seen.add(query.query_id)
+
+
 def export(target: str, wanted: Wanted, out: Path, progress: Progress = SILENT) -> Exported:
     """Write what lies at `wanted.path` for a target into the folder `out`, whole or not at all; a former export there
     is replaced."""
     known = find_target(target)
     require_free_for(out, KIND)
+    _require_single_ids(wanted.queries)
     _require_form(known, wanted.form)
     writer: Writer = importlib.import_module(f"lexigraft.export.{known.module}").write
     config = {"target": target, "name": wanted.name, "form": wanted.form, "n_queries": len(wanted.queries)}

@@ -4,6 +4,7 @@ import pytest
 
 from lexigraft.core.errors import SettingError
 from lexigraft.engines.address import SECRET, Address, is_address, parse_address
+from lexigraft.engines.postgres_shard_places import shards_of
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,18 @@ def test_what_is_no_address(text):
 
 def test_folders_are_no_addresses():
     assert not any(map(is_address, ["runs/mine", "/data/milvus", "C:/x", "milvus", "http://x/y"]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgresql://user:sec/ret@host/db/papers",
+        "postgresql://user:sec\u2100ret@host/db/papers",
+        "qdrant://sec/ret@host:6333/papers",
+        "postgresql://user:fine@host/db/papers?shards=one:sec",
+    ],
+)
+def test_no_part_of_a_password_is_repeated(text):
+    with pytest.raises(SettingError) as error:
+        shards_of(parse_address(text))
+    assert "sec" not in str(error.value) and "write" in str(error.value)

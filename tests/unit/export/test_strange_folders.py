@@ -136,3 +136,9 @@ def test_saved_retrievers_have_models(tmp_path):
     Retriever.open(run / "judged/esplade/index").save(tmp_path / "saved")
     export("onnx", Wanted(tmp_path / "saved"), tmp_path / "of_saved")
     assert (tmp_path / "of_saved/graph.onnx").is_file()
+
+
+def test_a_query_id_that_comes_twice(model, tmp_path):
+    asked = Wanted(model, queries=[Query("1", "kura"), Query("1", "mele")])
+    with pytest.raises(InputError, match="'1' comes twice"):
+        export("ciff", asked, tmp_path / "out")

@@ -39,7 +39,7 @@ def write_queries(source: Source, queries: Sequence[Query], folder: Path, progre
     """Write queries for PISA: weighted for PyTerrier, and repeated behind their id and a colon for its command line.
     Returns what could not be written, in words."""
     if not queries:
-        return []
+        return [none_given(REPEATED)]
     n_written, fits = 0, True
     with (
         (folder / WEIGHTED).open("w", encoding="utf-8") as weighted,
@@ -62,6 +62,11 @@ def write_queries(source: Source, queries: Sequence[Query], folder: Path, progre
             "export an index of 8 bits (index.bits), or fewer terms of queries (--qk)"
         )
     return lost
+
+
+def none_given(file: str) -> str:
+    """Of an export without queries, whose README has commands that read some."""
+    return f"queries: none were given (--queries), so there is no {file} for the commands below"
 
 
 def left_out(n_queries: int) -> list[str]:
