@@ -12,6 +12,7 @@ from lexigraft.export.engine_files.limits import precision_of, require_dimension
 from lexigraft.export.engine_files.loaders import QDRANT, loader
 from lexigraft.export.engine_files.query_bodies import HITS, Weights, lost_queries, write_queries
 from lexigraft.export.engine_files.stored_rows import StoredRow, StoredRows, odd_names, values_in_iso
+from lexigraft.export.engine_files.templates import filled
 from lexigraft.export.source import Source
 from lexigraft.export.targets import Exported, Wanted
 from lexigraft.index.metadata_files import DATE, NUMBER
@@ -75,7 +76,7 @@ def _body(weights: Weights, of_passages: bool) -> dict[str, Any]:
 
 
 def _use(name: str, of_passages: bool) -> str:
-    return USE.replace("NAME", name).replace("ENDPOINT", "query/groups" if of_passages else "query")
+    return filled(USE, {"NAME": name, "ENDPOINT": "query/groups" if of_passages else "query"})
 
 
 USE = """\

@@ -100,6 +100,28 @@ def test_stored_fields_and_metadata(exported):
     assert done.facts["empty_rows"] == 1
 
 
+@pytest.mark.parametrize(
+    ("target", "name", "key"),
+    [("vespa", "FIELDS", "SHOWN"), ("vespa", "SHOWN", "NAME"), ("vespa", "HNSW", "FIELDS"),
+     ("pgvector", "HNSW", "COLUMNS"), ("pgvector", "COPIES", "INLINE"), ("qdrant", "ENDPOINT", "NAME")],
+)  # fmt: skip
+def test_words_of_templates_are_names_as_any_other(target, name, key, tmp_path):
+    """The same files as with plain names, in which the names are others."""
+
+    def texts(folder, name, key):
+        index = odd.index_of_rows(folder / "i", [{0: 1}])
+        (folder / "meta.jsonl").write_text(json.dumps({"_id": "d0", key: "x"}) + "\n")
+        odd.call("index", "metadata", "--index", index, "--file", folder / "meta.jsonl")
+        export(target, Wanted(index, name=name), folder / "out")
+        own = [path for path in (folder / "out").rglob("*") if path.suffix in (".md", ".py", ".sql", ".sd", ".xml")]
+        assert len(own) >= 2
+        return {path.stem.replace(name, "own_name"): path.read_text() for path in own}
+
+    plain = texts(tmp_path / "plain", "own_name", "own_key")
+    renamed = {stem: text.replace("own_name", name).replace("own_key", key) for stem, text in plain.items()}
+    assert texts(tmp_path / "odd", name, key) == renamed
+
+
 def test_passages_name_their_document(exported):
     folder, _, done = exported("opensearch", "passages")
     found = lines_of(folder, "bulk-*.ndjson.gz")

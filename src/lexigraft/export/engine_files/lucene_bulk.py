@@ -13,6 +13,7 @@ from lexigraft.export.engine_files.bulk import Form, Parts, as_json, write_json_
 from lexigraft.export.engine_files.limits import require_id
 from lexigraft.export.engine_files.query_bodies import HITS
 from lexigraft.export.engine_files.stored_rows import StoredRow, StoredRows, values_in_iso
+from lexigraft.export.engine_files.templates import filled
 from lexigraft.index.metadata_files import DATE, NUMBER
 
 INDEX, LOAD = "index.json", "load.sh"
@@ -134,4 +135,4 @@ types that the engine's own clients publish, and scored by a program that rounds
 def use_of(name: str, body: Mapping[str, Any]) -> str:
     """The README's part on how the files are used."""
     example = re.sub(r"\s*\n\s*", " ", as_json(body).decode())
-    return USE.replace("NAME", name).replace("BODY", example)
+    return filled(USE, {"NAME": name, "BODY": example})
