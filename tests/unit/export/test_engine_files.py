@@ -177,7 +177,24 @@ def test_rows_for_copy(tmp_path, exported):
     source = Source.open(wanted.path)
     assert all(fields[3].endswith(f"}}/{source.index.n_terms}") for fields in rows.values())
     assert rows["é😀"][3] == f"{{}}/{source.index.n_terms}"
-    assert json.loads(rows["a b"][4])["day"] == "2020-01-02"
+    assert json.loads(rows["a b"][4])["day"] == "2020-01-02T00:00:00+00:00"  # a bare day is one of the session's zone
+
+
+def test_every_date_of_postgresql_names_its_zone(tmp_path):
+    """Those within a day, too, in single values; in a list, dates are texts."""
+    index = odd.index_of_rows(tmp_path / "i", [{0: 1}, {0: 2}, {0: 3}])
+    days = ["2020-01-02", "2020-01-02T03:00:00+02:00", "2020-01"]
+    lines = [json.dumps({"_id": f"d{n}", "the day": day, "tags": [day]}) + "\n" for n, day in enumerate(days)]
+    (tmp_path / "meta.jsonl").write_text("".join(lines))
+    odd.call("index", "metadata", "--index", index, "--file", tmp_path / "meta.jsonl")
+    done = export("pgvector", Wanted(index), tmp_path / "out")
+    (part,) = (tmp_path / "out").glob("rows-*")
+    metas = [json.loads(plain(line.split("\t")[-1])) for line in gzip.decompress(part.read_bytes()).decode().splitlines()]
+    assert [meta[f"hex_{b'the day'.hex()}"] for meta in metas] == [
+        "2020-01-02T00:00:00+00:00", "2020-01-02T01:00:00+00:00", "2020-01-01T00:00:00+00:00",
+    ]  # fmt: skip
+    assert [meta["tags"] for meta in metas] == [[day] for day in days]
+    assert "'2024-01-01T00:00Z'" in done.use
 
 
 def plain(field):

@@ -105,6 +105,6 @@ A query of your own is the text of a vector, `{1:3,5:1}/N`: the number of a term
 from 1 as pgvector counts; N is the number of lines. `<#>` is the negative inner product. The search is exact, and \
 looks at every row. HNSW
 
-Metadata are in `meta`, dates as ISO 8601 writes them: `WHERE (meta ->> 'KEY')::timestamptz > '2024-01-01'`. pgvector \
-0.7 or newer is needed.
+Metadata are in `meta`, dates as moments in UTC: `WHERE (meta ->> 'KEY')::timestamptz >= '2024-01-01T00:00Z'`. Without \
+the Z, PostgreSQL reads a time in the zone of your session. pgvector 0.7 or newer is needed.
 """
