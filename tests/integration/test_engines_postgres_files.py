@@ -59,7 +59,9 @@ def test_psql_loads_and_searches(name, psql, server, tmp_path):
     assert done.returncode == 0 and done.stderr == "", done.stderr
     assert require_right(tmp_path, wanted, asked_of(psql)) == 3
     for holds in (
-        "(meta ->> 'year')::float8 = 2000.5", "(meta ->> 'day')::timestamptz = '2020-01-02T00:00Z'", "meta -> 'tags' ? 't.1'",
+        "(meta ->> 'year')::float8 = 2000.5",
+        "(meta ->> 'day')::timestamptz = '2020-01-02T00:00Z'",
+        "meta -> 'tags' ? 't.1'",
         "meta ->> 'venue' = E'a\\t\"1\"\\\\'",
     ):  # fmt: skip
         rows = server.execute(f"SELECT DISTINCT title FROM lexigraft WHERE {holds}", database=psql.database)

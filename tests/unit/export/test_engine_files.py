@@ -189,7 +189,9 @@ def test_every_date_of_postgresql_names_its_zone(tmp_path):
     odd.call("index", "metadata", "--index", index, "--file", tmp_path / "meta.jsonl")
     done = export("pgvector", Wanted(index), tmp_path / "out")
     (part,) = (tmp_path / "out").glob("rows-*")
-    metas = [json.loads(plain(line.split("\t")[-1])) for line in gzip.decompress(part.read_bytes()).decode().splitlines()]
+    metas = [
+        json.loads(plain(line.split("\t")[-1])) for line in gzip.decompress(part.read_bytes()).decode().splitlines()
+    ]
     assert [meta[f"hex_{b'the day'.hex()}"] for meta in metas] == [
         "2020-01-02T00:00:00+00:00", "2020-01-02T01:00:00+00:00", "2020-01-01T00:00:00+00:00",
     ]  # fmt: skip

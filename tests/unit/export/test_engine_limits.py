@@ -124,7 +124,7 @@ def test_metadata_too_large_for_milvus(tmp_path, odd_indexes, lexigraft):
 )
 def test_a_row_larger_than_a_request(target, place, most, tmp_path, monkeypatch):
     """A row of exactly as many bytes as are taken is taken."""
-    assert import_module(place).LARGEST_REQUEST == most
+    assert most == import_module(place).LARGEST_REQUEST
     index = odd.index_of_rows(tmp_path / "i", [{0: 1}, dict.fromkeys(range(len(odd.TERMS)), 1)], ids=["small", "large"])
     monkeypatch.setattr(f"{place}.LARGEST_REQUEST", 0)
     said = refused(target, index, tmp_path)

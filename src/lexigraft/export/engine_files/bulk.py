@@ -27,7 +27,8 @@ class Form(NamedTuple):
 
 class Parts:
     """`append` a row at a time. A part ends before the row that would make it larger than `most` bytes; a larger row
-    is a part of its own, and whether the engine takes one of that size is asked before (`limits.require_request`). The same rows are the same bytes: no time or name is in the compressed files."""
+    is a part of its own: whether the engine takes it is asked before (`limits.require_request`). The same rows are the
+    same bytes: no time or name is in the compressed files."""
 
     def __init__(self, folder: Path, form: Form, most: int = PART_BYTES) -> None:
         self._folder, self._form, self._most = folder, form, most

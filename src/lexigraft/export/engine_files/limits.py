@@ -61,8 +61,8 @@ def require_request(engine: str, row_id: str, n_bytes: int, most: int) -> None:
     """Raise where a row alone is a larger request than the engine takes."""
     if n_bytes > most:
         raise InputError(
-            f"{shown(row_id)} has {n_bytes:,} bytes as a request, and {engine} takes {most:,} at most; cut the document "
-            "into passages (data.passage_words), or make an index that keeps no texts"
+            f"{shown(row_id)} has {n_bytes:,} bytes as a request, and {engine} takes {most:,} at most; cut the "
+            "document into passages (data.passage_words), or make an index that keeps no texts"
         )
 
 
