@@ -27,6 +27,7 @@ class LocalServer:
             programs = package.utils.POSTGRES_VERSIONS[package.TARGET_POSTGRES_VERSION]
         else:
             programs, within = PROGRAMS, root / "tmp"
+        self.programs = programs
         self.folder = Path(tempfile.mkdtemp(prefix="lexigraft-pg-", dir=within))
         self._as, before = {}, []
         if os.geteuid() == 0:

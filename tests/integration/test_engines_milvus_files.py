@@ -1,5 +1,6 @@
 """Exported files of Milvus: loaded by the exported program into Milvus Lite, whose core is the cluster's."""
 
+import json
 import subprocess
 import sys
 
@@ -42,8 +43,15 @@ def test_the_program_loads_and_queries_are_right(name, tmp_path):
         [sys.executable, "load.py", str(file)], cwd=tmp_path / "out", capture_output=True, text=True, check=False
     )
     assert done.returncode == 0 and "rows are loaded" in done.stdout, done.stderr
+    again = subprocess.run(
+        [sys.executable, "load.py", str(file)], cwd=tmp_path / "out", capture_output=True, text=True, check=False
+    )
+    assert again.returncode != 0 and again.stdout == "", again.stdout
+    assert again.stderr.splitlines()[-1] == "lexigraft is there already; drop it first"
     client = MilvusClient(str(file))
     client.load_collection("lexigraft")
+    (counted,) = client.query("lexigraft", "", output_fields=["count(*)"])
+    assert counted["count(*)"] == json.loads((tmp_path / "out" / "export.json").read_text())["facts"]["rows"]
     assert require_right(tmp_path, wanted, asked_of(client)) == 3
     for holds in ('meta["year"] == 2000.5', 'json_contains(meta["tags"], "t.1")', 'meta["day"] == 1577923200000000'):
         rows = client.query("lexigraft", holds, output_fields=["title"])

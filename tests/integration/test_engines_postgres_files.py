@@ -31,7 +31,7 @@ def psql(server, tmp_path):
 
     def run(*options):
         who = {"PGHOST": "127.0.0.1", "PGPORT": str(server.port), "PGUSER": USER, "PGPASSWORD": PASSWORD}
-        program = server._programs / "psql"
+        program = server.programs / "psql"
         return subprocess.run(
             [program, "-X", "-q", "-A", "-t", "-F", "\t", "-d", name, *options], cwd=tmp_path / "out",
             env={**os.environ, **who}, capture_output=True, text=True, check=False,
@@ -59,11 +59,20 @@ def test_psql_loads_and_searches(name, psql, server, tmp_path):
     assert done.returncode == 0 and done.stderr == "", done.stderr
     assert require_right(tmp_path, wanted, asked_of(psql)) == 3
     for holds in (
-        "(meta ->> 'year')::float8 = 2000.5", "(meta ->> 'day')::timestamptz = '2020-01-02'", "meta -> 'tags' ? 't.1'",
+        "(meta ->> 'year')::float8 = 2000.5",
+        "(meta ->> 'day')::timestamptz = '2020-01-02T00:00Z'",
+        "meta -> 'tags' ? 't.1'",
         "meta ->> 'venue' = E'a\\t\"1\"\\\\'",
     ):  # fmt: skip
         rows = server.execute(f"SELECT DISTINCT title FROM lexigraft WHERE {holds}", database=psql.database)
         assert rows == [('quoted "title"',)], holds
+    example = (tmp_path / "out" / "README.md").read_text().split("`WHERE ")[1].split("`")[0]  # on a date
+    for zone in ("UTC", "Pacific/Kiritimati", "America/Los_Angeles"):
+        server.execute(f"ALTER DATABASE {psql.database} SET timezone = '{zone}'")
+        for moment, sign, n_found in (("2020-01-02T00:00Z", "=", 1), ("2020-01-02T00:00Z", "<", 1)):
+            holds = example.replace("KEY", "day").replace("2024-01-01T00:00Z", moment).replace(">=", sign)
+            statement = f"SELECT count(DISTINCT meta ->> 'day') FROM lexigraft WHERE {holds}"
+            assert server.execute(statement, database=psql.database) == [(n_found,)], (zone, sign)
     done = psql("-f", "index.sql")
     assert done.returncode == 0, done.stderr
     assert psql("-f", "load.sql").returncode != 0  # the table is there

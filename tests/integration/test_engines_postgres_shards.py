@@ -155,6 +155,20 @@ def test_what_is_dropped_leaves_nothing(servers, address, engine):
     assert servers[0].execute(f"SELECT count(*) FROM pg_user_mappings WHERE srvname LIKE '{address.name}%'") == [(0,)]
 
 
+def test_a_drop_that_was_stopped_is_repeated_by_the_command(servers, address, engine, lexigraft, monkeypatch):
+    """The coordinator knows of shards of which the first has nothing any more."""
+    monkeypatch.setenv(SECRET, PASSWORD)
+    engine.create(description())
+    engine.load([row("a", {1: 1})])
+    engine._shards[0].drop()
+    assert "__s0" in lexigraft("engine", "drop", str(address)).stderr
+    done = lexigraft("engine", "drop", str(address), "--yes")
+    assert done.status == 0 and f"{address}: dropped" in done.stdout, done.stderr
+    assert engine.describe() is None
+    counted = f"SELECT count(*) FROM pg_class WHERE relpersistence = 'p' AND relname LIKE '{address.name}%'"
+    assert all(server.execute(counted) == [(0,)] for server in servers)
+
+
 @pytest.mark.parametrize("first_kill", ["in shards", "everywhere"])
 def test_a_creation_that_was_stopped_is_begun_again(servers, address, engine, first_kill):
     """A shard has its part, and the coordinator does not know of it; a part with rows is somebody's, and stays."""
@@ -177,10 +191,11 @@ def test_a_creation_that_was_stopped_is_begun_again(servers, address, engine, fi
 
 def test_other_shards_than_it_was_made_with(servers, address, engine):
     engine.create(description())
+    engine.load([row(name, {1: 1}) for name in LETTERS])
     one, two = (f"{at(server)}/postgres" for server in servers[1:])
     for shards in (one, f"{two},{one}", f"{one},{two},{one}", f"{one},127.0.0.1:{servers[2].port}/other"):
         other = open_engine(replace(address, options=(("shards", shards),)))
-        writes = (lambda other=other: other.load([row("a", {1: 1})])), lambda other=other: other.delete(["a"])
+        writes = (lambda other=other: other.load([row("a", {1: 1})])), lambda other=other: other.delete(LETTERS)
         for do in (other.describe, lambda other=other: found(other), other.count, other.drop, *writes):
             with pytest.raises(
                 EngineError, match=f"was made with shards={one},{two}, and .* shards={shards};"
@@ -188,7 +203,7 @@ def test_other_shards_than_it_was_made_with(servers, address, engine):
                 do()
             assert "\n" not in str(error.value) and not isinstance(error.value, UnreachableError)
         other.close()
-    assert engine.count() == 0
+    assert found(engine) == set(LETTERS)  # nothing was deleted before the error came
 
 
 def test_a_collection_without_shards(servers, address, engine, through):

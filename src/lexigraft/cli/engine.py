@@ -1,7 +1,7 @@
 """`engine load`, `engine status`, `engine delete` and `engine drop`: an index in an engine that scales."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from shlex import quote
 from time import monotonic
@@ -134,15 +134,20 @@ def drop(
 ) -> None:
     """Delete a whole collection of an engine, with its description. The local index stays."""
     from lexigraft.engines.backoff import with_retries
+    from lexigraft.engines.engine import EngineError
 
     show_messages()
     with _opened(address) as (where, opened):
-        found, count = _described(opened, where), with_retries(opened.count)
+        found = _described(opened, where)
+        count: int | None = None
+        with suppress(EngineError) if yes else nullcontext():  # of one that was dropped by half, parts are missing
+            count = with_retries(opened.count)
         if not yes:
-            rows = counted_rows(count, found.passages)
+            rows = counted_rows(count or 0, found.passages)
             raise SettingError(f"{where} holds {rows}, which would be gone for good; give --yes if that is meant")
         with_retries(opened.drop)
-    show(json, {"engine": str(where), "dropped": count}, f"{where}: dropped, with {count:,} rows")
+    rows = "" if count is None else f", with {count:,} rows"
+    show(json, {"engine": str(where), "dropped": count}, f"{where}: dropped{rows}")
 
 
 @contextmanager

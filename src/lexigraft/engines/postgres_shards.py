@@ -100,8 +100,11 @@ class ShardedPostgresEngine:
         return heapq.nsmallest(k, (hit for hits in found for hit in hits), key=lambda hit: (-hit.score, hit.row_id))
 
     def delete(self, row_ids: Sequence[str]) -> None:
-        """Every shard is told of all: those that are not there are passed over."""
-        self._ask(lambda shard: shard.delete(row_ids))
+        """Every shard is told of all: those that are not there are passed over. None is told before it is known that
+        these are still the shards: of others, rows would be gone when the error comes."""
+        with self._connections.transaction() as connection:
+            self._require_same_shards(connection)
+        self._gather([self._pool.submit(shard.delete, row_ids) for shard in self._shards])
 
     def count(self) -> int:
         return sum(self._ask(lambda shard: shard.count()))
@@ -148,7 +151,7 @@ class ShardedPostgresEngine:
 
     def _ask(self, do: Callable[[PostgresEngine], T]) -> list[T]:
         """What each shard says, all asked at once, while the coordinator is asked whether these are still the shards:
-        of a collection that was made anew with others, the answers would be of a part alone."""
+        of a collection that was made anew with others, the answers would be of a part alone. For what only reads."""
         asked = [self._pool.submit(do, shard) for shard in self._shards]
         try:
             with self._connections.transaction() as connection:

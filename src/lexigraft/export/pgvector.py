@@ -19,7 +19,7 @@ from lexigraft.export.engine_files.limits import (
 )
 from lexigraft.export.engine_files.pgvector_sql import INDEX_ROW, index_sql, load_sql, search_sql, use_of
 from lexigraft.export.engine_files.query_bodies import Weights, lost_queries, write_queries
-from lexigraft.export.engine_files.stored_rows import StoredRow, StoredRows, odd_names, values_in_iso
+from lexigraft.export.engine_files.stored_rows import StoredRow, StoredRows, odd_names, values_in_utc
 from lexigraft.export.source import Source
 from lexigraft.export.targets import Exported, Wanted
 
@@ -81,7 +81,7 @@ class _RowWriter:
         return "\t".join(map(copy_text, fields)).encode("utf-8", "replace")
 
     def _metadata(self, row: StoredRow) -> str:
-        values = values_in_iso(row, self._kinds)
+        values = values_in_utc(row, self._kinds)
         text = json.dumps(values, ensure_ascii=False, allow_nan=False)
         if "\\u0000" not in text:
             return text

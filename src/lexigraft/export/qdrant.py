@@ -8,10 +8,11 @@ from lexigraft.core.progress import Progress
 from lexigraft.engines.qdrant import TERMS, point_number
 from lexigraft.engines.qdrant_filters import path_of
 from lexigraft.export.engine_files.bulk import Form, Parts, as_json, write_json_file, write_lines, write_vocabulary
-from lexigraft.export.engine_files.limits import precision_of, require_dimensions, require_name
+from lexigraft.export.engine_files.limits import precision_of, require_dimensions, require_name, require_request
 from lexigraft.export.engine_files.loaders import QDRANT, loader
 from lexigraft.export.engine_files.query_bodies import HITS, Weights, lost_queries, write_queries
 from lexigraft.export.engine_files.stored_rows import StoredRow, StoredRows, odd_names, values_in_iso
+from lexigraft.export.engine_files.templates import filled
 from lexigraft.export.source import Source
 from lexigraft.export.targets import Exported, Wanted
 from lexigraft.index.metadata_files import DATE, NUMBER
@@ -19,6 +20,7 @@ from lexigraft.index.metadata_files import DATE, NUMBER
 ENGINE = "Qdrant"
 POINTS = Form("points", ".json", b'{"points":[\n', b",\n", b"\n]}\n")
 MOST_TERMS = 1 << 32  # numbers of terms have 32 bits
+LARGEST_REQUEST = 32 << 20  # bytes, unless the server says otherwise (service.max_request_size_mb)
 SCHEMAS = {NUMBER: "float", DATE: "datetime"}
 
 
@@ -57,7 +59,9 @@ def _write_points(rows: StoredRows, folder: Path) -> Parts:
     kinds = rows.kinds
     with Parts(folder, POINTS) as parts:
         for row in rows:
-            parts.append(as_json(_point(row, kinds)))
+            point = as_json(_point(row, kinds))
+            require_request(ENGINE, row.row_id, POINTS.alone(point), LARGEST_REQUEST)
+            parts.append(point)
     return parts
 
 
@@ -75,7 +79,7 @@ def _body(weights: Weights, of_passages: bool) -> dict[str, Any]:
 
 
 def _use(name: str, of_passages: bool) -> str:
-    return USE.replace("NAME", name).replace("ENDPOINT", "query/groups" if of_passages else "query")
+    return filled(USE, {"NAME": name, "ENDPOINT": "query/groups" if of_passages else "query"})
 
 
 USE = """\

@@ -5,6 +5,7 @@ import numpy as np
 from lexigraft.core.dates import written
 from lexigraft.index.metadata import ABSENT, Metadata, Scalar, Value
 from lexigraft.index.metadata_files import DATE, LIST, NO_DATE, NUMBER, Column
+from lexigraft.index.metadata_values import LARGEST_WHOLE
 
 
 def values_at(metadata: Metadata, place: int) -> dict[str, Value]:
@@ -34,5 +35,6 @@ def _value(metadata: Metadata, column: Column, place: int) -> Value | None:
 
 
 def _plain(number: float) -> Scalar:
-    """A whole number without its point."""
-    return int(number) if number.is_integer() else number
+    """A whole number without its point; not one that may be beyond the 64 bits that engines keep an integer in, and is
+    not told apart from its neighbours anyway."""
+    return int(number) if number.is_integer() and abs(number) <= LARGEST_WHOLE else number

@@ -65,6 +65,22 @@ def test_documents_and_collections_go(run, engines, lexigraft):
     assert "no collection at" in lexigraft("engine", "drop", ADDRESS, "--yes").stderr
 
 
+@pytest.mark.parametrize("error", [EngineError, UnreachableError])
+def test_a_collection_that_cannot_be_counted_is_dropped(error, run, engines, lexigraft):
+    """One in shards that was dropped by half lacks tables; the command is what drops the rest."""
+    lexigraft("engine", "load", "--run", run, "--to", ADDRESS)
+
+    def count():
+        raise error("papers__s0 at two:5432: relation does not exist; there is no such collection; load it")
+
+    engines["papers"].count = count
+    kept = lexigraft("engine", "drop", ADDRESS)
+    assert kept.status == 2 and "papers__s0" in kept.stderr and engines["papers"].rows
+    done = lexigraft("engine", "drop", ADDRESS, "--yes", "--json")
+    assert done.status == 0 and json.loads(done.stdout) == {"engine": SHOWN, "dropped": None}
+    assert not engines["papers"].rows and engines["papers"].description is None
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

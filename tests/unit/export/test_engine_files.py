@@ -100,6 +100,28 @@ def test_stored_fields_and_metadata(exported):
     assert done.facts["empty_rows"] == 1
 
 
+@pytest.mark.parametrize(
+    ("target", "name", "key"),
+    [("vespa", "FIELDS", "SHOWN"), ("vespa", "SHOWN", "NAME"), ("vespa", "HNSW", "FIELDS"),
+     ("pgvector", "HNSW", "COLUMNS"), ("pgvector", "COPIES", "INLINE"), ("qdrant", "ENDPOINT", "NAME")],
+)  # fmt: skip
+def test_words_of_templates_are_names_as_any_other(target, name, key, tmp_path):
+    """The same files as with plain names, in which the names are others."""
+
+    def texts(folder, name, key):
+        index = odd.index_of_rows(folder / "i", [{0: 1}])
+        (folder / "meta.jsonl").write_text(json.dumps({"_id": "d0", key: "x"}) + "\n")
+        odd.call("index", "metadata", "--index", index, "--file", folder / "meta.jsonl")
+        export(target, Wanted(index, name=name), folder / "out")
+        own = [path for path in (folder / "out").rglob("*") if path.suffix in (".md", ".py", ".sql", ".sd", ".xml")]
+        assert len(own) >= 2
+        return {path.stem.replace(name, "own_name"): path.read_text() for path in own}
+
+    plain = texts(tmp_path / "plain", "own_name", "own_key")
+    renamed = {stem: text.replace("own_name", name).replace("own_key", key) for stem, text in plain.items()}
+    assert texts(tmp_path / "odd", name, key) == renamed
+
+
 def test_passages_name_their_document(exported):
     folder, _, done = exported("opensearch", "passages")
     found = lines_of(folder, "bulk-*.ndjson.gz")
@@ -155,7 +177,26 @@ def test_rows_for_copy(tmp_path, exported):
     source = Source.open(wanted.path)
     assert all(fields[3].endswith(f"}}/{source.index.n_terms}") for fields in rows.values())
     assert rows["é😀"][3] == f"{{}}/{source.index.n_terms}"
-    assert json.loads(rows["a b"][4])["day"] == "2020-01-02"
+    assert json.loads(rows["a b"][4])["day"] == "2020-01-02T00:00:00+00:00"  # a bare day is one of the session's zone
+
+
+def test_every_date_of_postgresql_names_its_zone(tmp_path):
+    """Those within a day, too, in single values; in a list, dates are texts."""
+    index = odd.index_of_rows(tmp_path / "i", [{0: 1}, {0: 2}, {0: 3}])
+    days = ["2020-01-02", "2020-01-02T03:00:00+02:00", "2020-01"]
+    lines = [json.dumps({"_id": f"d{n}", "the day": day, "tags": [day]}) + "\n" for n, day in enumerate(days)]
+    (tmp_path / "meta.jsonl").write_text("".join(lines))
+    odd.call("index", "metadata", "--index", index, "--file", tmp_path / "meta.jsonl")
+    done = export("pgvector", Wanted(index), tmp_path / "out")
+    (part,) = (tmp_path / "out").glob("rows-*")
+    metas = [
+        json.loads(plain(line.split("\t")[-1])) for line in gzip.decompress(part.read_bytes()).decode().splitlines()
+    ]
+    assert [meta[f"hex_{b'the day'.hex()}"] for meta in metas] == [
+        "2020-01-02T00:00:00+00:00", "2020-01-02T01:00:00+00:00", "2020-01-01T00:00:00+00:00",
+    ]  # fmt: skip
+    assert [meta["tags"] for meta in metas] == [[day] for day in days]
+    assert "'2024-01-01T00:00Z'" in done.use
 
 
 def plain(field):

@@ -1,11 +1,16 @@
 """What engines cannot hold is refused by name, in one line."""
 
+import gzip
+from functools import partial
+from importlib import import_module
+
 import pytest
 
 from lexigraft.core.errors import InputError, LexigraftError, SettingError
 from lexigraft.core.types import Query
 from lexigraft.export import pgvector
 from lexigraft.export.engine_files import limits, query_bodies
+from lexigraft.export.engine_files.bulk import Parts
 from lexigraft.export.targets import Wanted, export
 from tests.unit.export import odd
 
@@ -110,6 +115,31 @@ def test_metadata_too_large_for_milvus(tmp_path, odd_indexes, lexigraft):
     assert lexigraft("index", "metadata", "--index", index, "--file", tmp_path / "meta.jsonl").status == 0
     said = refused("milvus", index, tmp_path)
     assert "the metadata of 'd0' have 65,612 bytes" in said and "65,536 at most" in said
+
+
+@pytest.mark.parametrize(
+    ("target", "place", "most"),
+    [("qdrant", "lexigraft.export.qdrant", 32 << 20)]
+    + [(target, "lexigraft.export.engine_files.lucene_bulk", 100 << 20) for target in LUCENE],
+)
+def test_a_row_larger_than_a_request(target, place, most, tmp_path, monkeypatch):
+    """A row of exactly as many bytes as are taken is taken."""
+    assert most == import_module(place).LARGEST_REQUEST
+    index = odd.index_of_rows(tmp_path / "i", [{0: 1}, dict.fromkeys(range(len(odd.TERMS)), 1)], ids=["small", "large"])
+    monkeypatch.setattr(f"{place}.LARGEST_REQUEST", 0)
+    said = refused(target, index, tmp_path)
+    assert "'small' has " in said and "passage_words" in said
+    monkeypatch.setattr(f"{place}.Parts", partial(Parts, most=1))  # every row is a part of its own
+    monkeypatch.setattr(f"{place}.LARGEST_REQUEST", most)
+    export(target, Wanted(index), tmp_path / "parts")
+    sizes = [len(gzip.decompress(part.read_bytes())) for part in sorted((tmp_path / "parts").glob("*-0000*.gz"))]
+    assert len(sizes) == 2 and sizes[0] < sizes[1]
+    monkeypatch.setattr(f"{place}.LARGEST_REQUEST", sizes[1])
+    export(target, Wanted(index), tmp_path / "fits")
+    monkeypatch.setattr(f"{place}.LARGEST_REQUEST", sizes[1] - 1)
+    name = {"qdrant": "Qdrant", "opensearch": "OpenSearch", "elasticsearch": "Elasticsearch"}[target]
+    said = refused(target, index, tmp_path)
+    assert f"'large' has {sizes[1]:,} bytes" in said and f"{name} takes {sizes[1] - 1:,} at most" in said
 
 
 def test_a_query_of_too_many_terms(tmp_path, odd_indexes, monkeypatch):

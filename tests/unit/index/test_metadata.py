@@ -43,6 +43,19 @@ def test_kinds_of_columns(tmp_path):
     assert (places.tolist(), list(values)) == ([-1, 0, 1], ["1152921504606846976", "1152921504606846977"])
 
 
+def test_numbers_that_come_back(tmp_path):
+    """A whole number is an integer as long as no engine's 64 bits, nor float64's own, are too few for it."""
+    index = index_named(["a", "b", "c"], tmp_path / "i")
+    records = [("a", {"n": 1e20, "l": (1, -1e20)}), ("b", {"n": 2.0**53, "l": (0.5,)}), ("c", {"n": -1e300, "l": (2,)})]
+    found = written(index, records, tmp_path / "m")
+    assert found.columns["n"].kind == "number"
+    values = [values_at(found, place) for place in range(3)]
+    assert [type(one["n"]) for one in values] == [float, int, float]
+    assert [one["n"] for one in values] == [1e20, 2**53, -1e300]
+    assert sorted(values[0]["l"]) == [-1e20, 1] and {type(one) for one in values[0]["l"]} == {float, int}
+    assert written(index, list(zip("abc", values, strict=True)), tmp_path / "again").columns == found.columns
+
+
 def test_what_was_opened_stays_when_others_write_it_anew(tmp_path):
     """Another first column, and another first document: no old place is looked up in a new file."""
     index = index_named(["b", "c"], tmp_path / "i")

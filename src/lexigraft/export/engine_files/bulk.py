@@ -20,10 +20,15 @@ class Form(NamedTuple):
     between: bytes = b"\n"
     closing: bytes = b"\n"
 
+    def alone(self, row: bytes) -> int:
+        """Bytes of a part that holds this row only: of the smallest request by which it can be sent."""
+        return len(self.opening) + len(row) + len(self.closing)
+
 
 class Parts:
     """`append` a row at a time. A part ends before the row that would make it larger than `most` bytes; a larger row
-    is a part of its own. The same rows are the same bytes: no time or name is in the compressed files."""
+    is a part of its own: whether the engine takes it is asked before (`limits.require_request`). The same rows are the
+    same bytes: no time or name is in the compressed files."""
 
     def __init__(self, folder: Path, form: Form, most: int = PART_BYTES) -> None:
         self._folder, self._form, self._most = folder, form, most

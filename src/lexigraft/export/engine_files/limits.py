@@ -57,6 +57,15 @@ def require_terms_of_row(engine: str, row_id: str, n_terms: int, most: int) -> N
         )
 
 
+def require_request(engine: str, row_id: str, n_bytes: int, most: int) -> None:
+    """Raise where a row alone is a larger request than the engine takes."""
+    if n_bytes > most:
+        raise InputError(
+            f"{shown(row_id)} has {n_bytes:,} bytes as a request, and {engine} takes {most:,} at most; cut the "
+            "document into passages (data.passage_words), or make an index that keeps no texts"
+        )
+
+
 def require_id(engine: str, row_id: str, most_bytes: int, forbidden: "regex.Pattern[str] | None" = None) -> None:
     """Raise for an id that an engine cannot hold as it is."""
     size = len(row_id.encode("utf-8", "replace"))

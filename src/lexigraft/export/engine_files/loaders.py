@@ -60,7 +60,10 @@ TYPES = {"VarChar": DataType.VARCHAR, "SparseFloatVector": DataType.SPARSE_FLOAT
 
 
 def make(client, here=HERE):
-    """The collection, as collection.json describes it."""
+    """The collection, as collection.json describes it. One that is there already would take all rows once more: Milvus
+    takes the same schema a second time, and does not compare ids."""
+    if client.has_collection(NAME):
+        sys.exit(f"{NAME} is there already; drop it first")
     described = json.loads((here / "collection.json").read_text())
     schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
     for field in described["schema"]["fields"]:

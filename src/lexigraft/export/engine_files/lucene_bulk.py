@@ -10,14 +10,16 @@ from typing import Any
 
 from lexigraft.engines.stored_values import name_of
 from lexigraft.export.engine_files.bulk import Form, Parts, as_json, write_json_file
-from lexigraft.export.engine_files.limits import require_id
+from lexigraft.export.engine_files.limits import require_id, require_request
 from lexigraft.export.engine_files.query_bodies import HITS
 from lexigraft.export.engine_files.stored_rows import StoredRow, StoredRows, values_in_iso
+from lexigraft.export.engine_files.templates import filled
 from lexigraft.index.metadata_files import DATE, NUMBER
 
 INDEX, LOAD = "index.json", "load.sh"
 BULK = Form("bulk", ".ndjson")
 LONGEST_ID = 512  # bytes
+LARGEST_REQUEST = 100 << 20  # bytes once decompressed, unless the server says otherwise (http.max_content_length)
 LONGEST_KEYWORD = (
     8_191  # characters, of at most four bytes: longer ones are not indexed, or Lucene would refuse the row
 )
@@ -54,8 +56,9 @@ def write_bulk(engine: str, folder: Path, rows: StoredRows, keys: Sequence[str])
             require_id(engine, row.row_id, LONGEST_ID)
             if row.document is not None:
                 require_id(engine, row.document, LONGEST_ID)
-            action = as_json({"index": {"_id": row.row_id}})
-            parts.append(action + b"\n" + as_json(_source_of(row, keys, kinds)))
+            lines = as_json({"index": {"_id": row.row_id}}) + b"\n" + as_json(_source_of(row, keys, kinds))
+            require_request(engine, row.row_id, BULK.alone(lines), LARGEST_REQUEST)
+            parts.append(lines)
     return parts
 
 
@@ -134,4 +137,4 @@ types that the engine's own clients publish, and scored by a program that rounds
 def use_of(name: str, body: Mapping[str, Any]) -> str:
     """The README's part on how the files are used."""
     example = re.sub(r"\s*\n\s*", " ", as_json(body).decode())
-    return USE.replace("NAME", name).replace("BODY", example)
+    return filled(USE, {"NAME": name, "BODY": example})

@@ -3,9 +3,8 @@
 Names were checked before (`limits.require_name`), so they stand in quotes as they are.
 """
 
-import re
-
 from lexigraft.export.engine_files.stored_rows import StoredRows
+from lexigraft.export.engine_files.templates import filled
 
 INDEX_ROW = 1_000  # terms of a row, and of a query, that pgvector's HNSW takes
 INLINE = 8_160  # bytes of a row that stay in the table itself: a scan need not look up vectors elsewhere
@@ -22,8 +21,7 @@ def load_sql(name: str, rows: StoredRows, n_terms: int, n_parts: int) -> str:
     copies = "\n".join(
         f"\\copy \"{name}\" ({columns}) FROM PROGRAM 'gunzip -c rows-{part:05}.copy.gz'" for part in range(n_parts)
     )
-    parts = {"NAME": name, "COLUMNS": defined, "INLINE": str(INLINE), "COPIES": copies}
-    return re.sub("|".join(parts), lambda found: parts[found[0]], LOAD)
+    return filled(LOAD, {"NAME": name, "COLUMNS": defined, "INLINE": str(INLINE), "COPIES": copies})
 
 
 LOAD = """\
@@ -74,7 +72,7 @@ def index_sql(name: str) -> str:
 
 def use_of(name: str, longest_row: int) -> str:
     """The README's part on how the files are used."""
-    return USE.replace("NAME", name).replace("HNSW", _said_of_index(longest_row))
+    return filled(USE, {"NAME": name, "HNSW": _said_of_index(longest_row)})
 
 
 def _said_of_index(longest_row: int) -> str:
@@ -107,6 +105,6 @@ A query of your own is the text of a vector, `{1:3,5:1}/N`: the number of a term
 from 1 as pgvector counts; N is the number of lines. `<#>` is the negative inner product. The search is exact, and \
 looks at every row. HNSW
 
-Metadata are in `meta`, dates as ISO 8601 writes them: `WHERE (meta ->> 'KEY')::timestamptz > '2024-01-01'`. pgvector \
-0.7 or newer is needed.
+Metadata are in `meta`, dates as moments in UTC: `WHERE (meta ->> 'KEY')::timestamptz >= '2024-01-01T00:00Z'`. Without \
+the Z, PostgreSQL reads a time in the zone of your session. pgvector 0.7 or newer is needed.
 """

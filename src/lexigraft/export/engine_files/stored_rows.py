@@ -15,6 +15,7 @@ from lexigraft.index.metadata import Value
 from lexigraft.index.metadata_files import DATE
 
 NO_METADATA: Mapping[str, Value] = {}
+MIDNIGHT = "T00:00:00+00:00"
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,13 @@ def values_in_iso(row: StoredRow, kinds: Mapping[str, str]) -> dict[str, Any]:
     stored: dict[str, Any] = dict(stored_values(row.metadata, kinds))
     dates: Sequence[str] = [key for key in row.metadata if kinds.get(key) == DATE]
     return {**stored, **{name_of(key): str(row.metadata[key]) for key in dates}}
+
+
+def values_in_utc(row: StoredRow, kinds: Mapping[str, str]) -> dict[str, Any]:
+    """The same with a day as the moment when it begins, for engines that would read it in the zone of a session."""
+    values = values_in_iso(row, kinds)
+    days = [name for key in row.metadata if kinds.get(key) == DATE and "T" not in values[name := name_of(key)]]
+    return {**values, **{name: values[name] + MIDNIGHT for name in days}}
 
 
 def values_in_numbers(row: StoredRow, kinds: Mapping[str, str]) -> dict[str, Any]:

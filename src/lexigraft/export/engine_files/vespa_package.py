@@ -4,6 +4,7 @@ from pathlib import Path
 
 from lexigraft.engines.stored_values import name_of
 from lexigraft.export.engine_files.stored_rows import StoredRows
+from lexigraft.export.engine_files.templates import filled
 from lexigraft.index.metadata_files import DATE, LIST, NUMBER
 
 SHOWN_AS = {"document": "document_id"}  # the word `document` begins a part of a schema
@@ -37,7 +38,7 @@ def _schema(name: str, rows: StoredRows) -> str:
     for key, kind in rows.kinds.items():
         fields.append(_field(meta_field(name_of(key)), TYPES.get(kind, "string"), "summary | attribute"))
     summary = "\n".join(f"        summary {one} {{}}" for one in shown)
-    return SCHEMA.replace("NAME", name).replace("FIELDS", "\n".join(fields)).replace("SHOWN", summary)
+    return filled(SCHEMA, {"NAME": name, "FIELDS": "\n".join(fields), "SHOWN": summary})
 
 
 def _field(name: str, kind: str, indexing: str) -> str:
