@@ -2,6 +2,8 @@
 and odd input."""
 
 import asyncio
+import copy
+import pickle
 
 import pytest
 
@@ -89,6 +91,26 @@ def test_what_is_written_down_is_all_there_is(index):
         again = type(made).from_dict(data)
         assert again.to_dict() == data
         assert all(getattr(again, name) == value for name, value in data["init_parameters"].items())
+
+
+def test_the_secret_of_an_address_is_not_written_down():
+    address = "postgresql://me:hush@host/db/papers?sslmode=require"
+    retriever, pipeline = LexigraftRetriever(address), Pipeline()
+    pipeline.add_component("retriever", retriever)
+    for written in (repr(retriever.to_dict()), pipeline.dumps(), repr(pipeline), repr(retriever)):
+        assert "hush" not in written
+    read = Pipeline.loads(pipeline.dumps(), allowed_modules=["lexigraft"]).get_component("retriever")
+    assert read.path == "postgresql://me@host/db/papers?sslmode=require" and retriever.path == address
+
+
+def test_copies_and_other_processes(index):
+    retriever = LexigraftRetriever(str(small_run()), system="bm25", top_k=3)
+    retriever.warm_up()
+    wanted = expected(ASKED[0].text, 3, system="bm25")
+    for one in (pickle.loads(pickle.dumps(retriever)), copy.copy(retriever), copy.deepcopy(retriever)):
+        assert plain(one.run(ASKED[0].text)["documents"]) == wanted
+    retriever.path, retriever.system = index, None
+    assert {one.id for one in retriever.run("kur")["documents"]} == {"a", "b", "c"}
 
 
 FILTERS = [
