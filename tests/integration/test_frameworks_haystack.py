@@ -119,6 +119,11 @@ FILTERS = [
     ({"field": "meta.lang", "operator": "in", "value": ["de", "en"]}, "ab"),
     ({"field": "meta.lang", "operator": "not in", "value": ["de"]}, "bc"),
     ({"field": "meta.lang", "operator": "==", "value": 'a "b" \\'}, "c"),
+    ({"field": "meta.year", "operator": "==", "value": None}, "c"),
+    ({"field": "meta.year", "operator": "!=", "value": None}, "ab"),
+    ({"field": "meta.draft", "operator": "in", "value": [None]}, "bc"),
+    ({"field": "meta.year", "operator": "in", "value": []}, ""),
+    ({"field": "meta.year", "operator": "not in", "value": []}, "abc"),
     ({"operator": "OR", "conditions": [
         {"field": "meta.year", "operator": "<", "value": 2021}, {"field": "meta.lang", "operator": "==", "value": "en"},
     ]}, "ab"),
@@ -210,9 +215,15 @@ def test_wrong_arguments_are_one_line(index, tmp_path):
         (lambda: LexigraftRetriever(index, filters=["year"]), FilterError, "is no filter"),
         (
             lambda: LexigraftRetriever(index).run("kur", filters=FILTERS[0][0] | {"field": "x"}),
-            SettingError,
+            FilterError,
             "no key 'x'",
         ),
+        (
+            lambda: LexigraftRetriever(index).run("kur", filters=FILTERS[0][0] | {"value": "soon"}),
+            FilterError,
+            "'soon' is none",
+        ),
+        (lambda: LexigraftRetriever(index, where="x = 1").run("kur"), FilterError, "no key 'x'"),
         (lambda: LexigraftRetriever(str(tmp_path / "none")).run("kur"), ArtifactError, "there is no run at"),
         (lambda: LexigraftRetriever(str(tmp_path)).warm_up(), ArtifactError, "holds nothing"),
         (lambda: LexigraftTextEmbedder(index).warm_up(), ArtifactError, "index"),

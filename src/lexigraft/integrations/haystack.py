@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from lexigraft.core.cut import DocumentCut, QueryCut
-from lexigraft.core.errors import InputError, require
+from lexigraft.core.errors import InputError, SettingError, require
 from lexigraft.core.progress import SILENT
 from lexigraft.integrations.addresses import without_secret
 from lexigraft.integrations.encoding import BATCH_SIZE, RowEncoder, SparseRow
@@ -141,7 +141,12 @@ class LexigraftRetriever:
         if not isinstance(query, str):
             raise TypeError(f"LexigraftRetriever expects a string as query, not {query!r:.100}")
         top_k, conditions = self.top_k if top_k is None else _checked(top_k), self._conditions(filters)
-        found = self._open().answer(query, top_k, conditions, self.overlap).hits
+        try:
+            found = self._open().answer(query, top_k, conditions, self.overlap).hits
+        except SettingError as error:
+            if any(f"--where {condition!r}" in str(error) for condition in conditions):  # it says which one is wrong
+                raise FilterError(str(error)) from None
+            raise
         return {"documents": [_document(one, self.texts) for one in found]}
 
     def _conditions(self, filters: Filters | None) -> Sequence[str]:
@@ -154,8 +159,8 @@ class LexigraftRetriever:
 
     def to_dict(self) -> dict[str, Any]:
         return _written(
-            self, path=without_secret(self.path), top_k=self.top_k, filters=self.filters, where=self.where, system=self.system,
-            qk=self.qk, dk=self.dk, overlap=self.overlap, texts=self.texts,
+            self, path=without_secret(self.path), top_k=self.top_k, filters=self.filters, where=self.where,
+            system=self.system, qk=self.qk, dk=self.dk, overlap=self.overlap, texts=self.texts,
         )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:

@@ -59,7 +59,8 @@ def test_queries_and_documents_of_one_encoder_from_two_threads(model, monkeypatc
     one = copy.copy(SparseEncoder.open(model))
     calls = [
         partial(RowEncoder(one, True)._batch, TEXTS), partial(RowEncoder(one, False)._batch, TEXTS),
-        partial(one.encode_queries, TEXTS), partial(one.encode_documents, TEXTS), partial(copy.copy(one).encode_queries, TEXTS),
+        partial(one.encode_queries, TEXTS), partial(one.encode_documents, TEXTS),
+        partial(copy.copy(one).encode_queries, TEXTS),
     ]  # fmt: skip
     inside, most, encode = [], [], TextEncoder.encode
 

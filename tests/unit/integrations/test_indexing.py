@@ -24,8 +24,14 @@ from lexigraft.search.overlap import TERMS
 
 RECORDS = [
     {"docno": "d1", "text": "the cat sat on the mat", "year": 2020, "url": "x", "seen": date(2024, 3, 1)},
-    {"docno": "d2", "title": "Dogs", "text": "a dog and a cat", "year": np.int64(2021), "url": math.nan,
-     "seen": np.float32("nan")},
+    {
+        "docno": "d2",
+        "title": "Dogs",
+        "text": "a dog and a cat",
+        "year": np.int64(2021),
+        "url": math.nan,
+        "seen": np.float32("nan"),
+    },
     {"docno": "d3", "title": None, "text": "", "tags": ["a", "b"]},
 ]
 TOKS = [
