@@ -63,7 +63,8 @@ class LexigraftRetriever(BaseRetriever):
         """What is open is used by both."""
         memo = {} if memo is None else memo
         memo.update({id(one): one for one in (self.path, self._opened)})
-        return super().__deepcopy__(memo)
+        made: LexigraftRetriever = super().__deepcopy__(memo)
+        return made
 
     def __getstate__(self) -> dict[Any, Any]:
         if isinstance(self.path, Retriever):
