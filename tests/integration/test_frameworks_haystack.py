@@ -2,6 +2,8 @@
 and odd input."""
 
 import asyncio
+import copy
+import pickle
 
 import pytest
 
@@ -91,12 +93,37 @@ def test_what_is_written_down_is_all_there_is(index):
         assert all(getattr(again, name) == value for name, value in data["init_parameters"].items())
 
 
+def test_the_secret_of_an_address_is_not_written_down():
+    address = "postgresql://me:hush@host/db/papers?sslmode=require"
+    retriever, pipeline = LexigraftRetriever(address), Pipeline()
+    pipeline.add_component("retriever", retriever)
+    for written in (repr(retriever.to_dict()), pipeline.dumps(), repr(pipeline), repr(retriever)):
+        assert "hush" not in written
+    read = Pipeline.loads(pipeline.dumps(), allowed_modules=["lexigraft"]).get_component("retriever")
+    assert read.path == "postgresql://me@host/db/papers?sslmode=require" and retriever.path == address
+
+
+def test_copies_and_other_processes(index):
+    retriever = LexigraftRetriever(str(small_run()), system="bm25", top_k=3)
+    retriever.warm_up()
+    wanted = expected(ASKED[0].text, 3, system="bm25")
+    for one in (pickle.loads(pickle.dumps(retriever)), copy.copy(retriever), copy.deepcopy(retriever)):
+        assert plain(one.run(ASKED[0].text)["documents"]) == wanted
+    retriever.path, retriever.system = index, None
+    assert {one.id for one in retriever.run("kur")["documents"]} == {"a", "b", "c"}
+
+
 FILTERS = [
     ({"field": "meta.year", "operator": ">=", "value": 2021}, "b"),
     ({"field": "meta.year", "operator": "!=", "value": 2020}, "bc"),
     ({"field": "meta.lang", "operator": "in", "value": ["de", "en"]}, "ab"),
     ({"field": "meta.lang", "operator": "not in", "value": ["de"]}, "bc"),
     ({"field": "meta.lang", "operator": "==", "value": 'a "b" \\'}, "c"),
+    ({"field": "meta.year", "operator": "==", "value": None}, "c"),
+    ({"field": "meta.year", "operator": "!=", "value": None}, "ab"),
+    ({"field": "meta.draft", "operator": "in", "value": [None]}, "bc"),
+    ({"field": "meta.year", "operator": "in", "value": []}, ""),
+    ({"field": "meta.year", "operator": "not in", "value": []}, "abc"),
     ({"operator": "OR", "conditions": [
         {"field": "meta.year", "operator": "<", "value": 2021}, {"field": "meta.lang", "operator": "==", "value": "en"},
     ]}, "ab"),
@@ -188,9 +215,15 @@ def test_wrong_arguments_are_one_line(index, tmp_path):
         (lambda: LexigraftRetriever(index, filters=["year"]), FilterError, "is no filter"),
         (
             lambda: LexigraftRetriever(index).run("kur", filters=FILTERS[0][0] | {"field": "x"}),
-            SettingError,
+            FilterError,
             "no key 'x'",
         ),
+        (
+            lambda: LexigraftRetriever(index).run("kur", filters=FILTERS[0][0] | {"value": "soon"}),
+            FilterError,
+            "'soon' is none",
+        ),
+        (lambda: LexigraftRetriever(index, where="x = 1").run("kur"), FilterError, "no key 'x'"),
         (lambda: LexigraftRetriever(str(tmp_path / "none")).run("kur"), ArtifactError, "there is no run at"),
         (lambda: LexigraftRetriever(str(tmp_path)).warm_up(), ArtifactError, "holds nothing"),
         (lambda: LexigraftTextEmbedder(index).warm_up(), ArtifactError, "index"),

@@ -1,6 +1,8 @@
 """LangChain: the page's programs, our ranking in its retriever and in Qdrant, and odd input."""
 
 import asyncio
+import copy
+import pickle
 import subprocess
 import sys
 import uuid
@@ -17,6 +19,7 @@ pytest.importorskip("langchain_qdrant")
 pytestmark = pytest.mark.integration
 
 from langchain_core.documents import Document  # noqa: E402
+from langchain_core.load import dumps  # noqa: E402
 from langchain_qdrant import QdrantVectorStore, RetrievalMode  # noqa: E402
 from pydantic import ValidationError  # noqa: E402
 
@@ -81,9 +84,42 @@ def test_metadata_and_conditions(tmp_path):
     assert [one.id for one in asyncio.run(retriever.ainvoke("kur", where=["year = 2020", 'tags has "x"']))] == ["a"]
 
 
+def test_copies_and_other_processes(tmp_path):
+    retriever = LexigraftRetriever(path=small_run(), system="bm25", k=3)
+    wanted = expected(ASKED[0].text, 3, system="bm25")
+    copies = [pickle.loads(pickle.dumps(retriever)), copy.copy(retriever), copy.deepcopy(retriever)]
+    copies += [retriever.model_copy(), retriever.model_copy(deep=True)]
+    for one in copies:
+        assert one == retriever or one.path == retriever.path
+        assert plain(one.invoke(ASKED[0].text)) == wanted
+    other = retriever.model_copy(update={"system": "esplade"})
+    assert plain(other.invoke(ASKED[0].text)) == expected(ASKED[0].text, 3, system="esplade") != wanted
+    path = index_records([{"docno": "other", "text": ASKED[0].text}], tmp_path / "index")
+    moved = retriever.model_copy(update={"path": path, "system": None})
+    assert [one.id for one in moved.invoke(ASKED[0].text)] == ["other"]
+    assert plain(retriever.invoke(ASKED[0].text)) == wanted
+
+
+def test_the_secret_of_an_address_is_not_shown():
+    address = "postgresql://me:hush@host/db/papers?sslmode=require"
+    retriever = LexigraftRetriever(path=small_run()).model_copy(update={"path": address})
+    for shown in (repr(retriever), str(retriever), dumps(retriever), dumps({"asked": retriever | print})):
+        assert "me@host/db/papers" in shown and "hush" not in shown
+    written = retriever.model_dump()
+    assert written["path"] == "postgresql://me@host/db/papers?sslmode=require" and retriever.path == address
+    with pytest.raises(ValidationError, match="leave out dk") as raised:
+        LexigraftRetriever(path=address, dk=3)
+    assert "hush" not in str(raised.value)
+
+
 def test_a_retriever_that_is_open():
     with lg.Retriever.from_texts(["the cat sat", "a dog"]) as opened:
-        assert [one.page_content for one in LexigraftRetriever(path=opened).invoke("cats")] == ["the cat sat"]
+        retriever = LexigraftRetriever(path=opened)
+        for one in (retriever, copy.copy(retriever), copy.deepcopy(retriever)):
+            assert [one.page_content for one in one.invoke("cats")] == ["the cat sat"]
+        assert opened.name in repr(retriever)
+        with pytest.raises(SettingError, match="is open in this process; give its path"):
+            pickle.dumps(retriever)
         with pytest.raises(ValidationError, match="is open already; leave out system, qk and dk"):
             LexigraftRetriever(path=opened, qk=3)
 

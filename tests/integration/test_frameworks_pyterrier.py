@@ -25,7 +25,7 @@ from lexigraft.integrations.pyterrier import (  # noqa: E402
 
 QUERIES = pd.DataFrame([[one.query_id, one.text] for one in ASKED], columns=["qid", "query"])
 RECORDS = [
-    {"docno": "d1", "text": "kur mel tos", "year": 2020},
+    {"docno": "d1", "text": "kur mel tos", "year": 2020, "score": 7, "query": "own"},
     {"docno": "d2", "text": "kur kura of vip", "year": 2021},
 ]
 WITHOUT_JAVA = """
@@ -152,6 +152,14 @@ def test_progress_is_shown_when_asked_for(capfd, tmp_path):
     )
 
 
+def test_the_secret_of_an_address_is_not_shown(tmp_path):
+    retriever = LexigraftRetriever(LexigraftIndexer(tmp_path / "index").index(RECORDS))
+    assert str(tmp_path / "index") in repr(retriever)
+    retriever.set_parameter("path", "postgresql://me:hush@host/db/papers")
+    for shown in (repr(retriever), str(retriever), repr(retriever % 10)):
+        assert "me@host/db/papers" in shown and "hush" not in shown
+
+
 @pytest.mark.parametrize("system", ["bm25", "esplade"])
 def test_odd_queries(system):
     retriever = LexigraftRetriever(small_run(), k=5, system=system)
@@ -193,6 +201,8 @@ def test_wrong_arguments_are_one_line(tmp_path):
         (lambda: LexigraftRetriever(index, k=0), SettingError, "k = 0 is not allowed"),
         (lambda: LexigraftRetriever(index, k=2.5), SettingError, r"k = 2\.5 is not allowed"),
         (lambda: LexigraftRetriever(index, fields=["colour"]), InputError, "has no field 'colour'"),
+        (lambda: LexigraftRetriever(index, fields=["text", "score"]), InputError, "'score' is a column of PyTerrier's"),
+        (lambda: LexigraftRetriever(index, fields="query"), InputError, "'query' is a column of PyTerrier's own"),
         (lambda: LexigraftRetriever(index, where="colour = red").search("kur"), SettingError, "no key 'colour'"),
         (lambda: LexigraftRetriever(small_run(), system="none"), ArtifactError, "has no system 'none'"),
         (lambda: LexigraftQueryEncoder(index), ArtifactError, "index"),

@@ -37,17 +37,16 @@ class RowEncoder:
         self._keep, self._are_queries, self._batch_size = query_cut(keep), are_queries, batch_size
         self._model = model if isinstance(model, SparseEncoder) else os.fspath(model)
         self._opened: SparseEncoder | None = None
-        self._lock = Lock()
+        self._opening = Lock()
 
     def open(self) -> SparseEncoder:
         """The encoder, opened when it is first asked for."""
-        with self._lock:
-            return self._open()
-
-    def _open(self) -> SparseEncoder:
-        if self._opened is None:
-            self._opened = self._model if isinstance(self._model, SparseEncoder) else SparseEncoder.open(self._model)
-        return self._opened
+        if isinstance(self._model, SparseEncoder):
+            return self._model
+        with self._opening:
+            if self._opened is None:
+                self._opened = SparseEncoder.open(self._model)
+            return self._opened
 
     def rows(self, texts: Sequence[str], progress: Progress = SILENT) -> Iterator[SparseRow]:
         """One row a text, in order; a text without words has no terms."""
@@ -57,9 +56,8 @@ class RowEncoder:
             yield from self._batch(list(texts[start : start + self._batch_size]))
 
     def _batch(self, texts: list[str]) -> Iterator[SparseRow]:
-        with self._lock:
-            encoder = self._open()
-            found = encoder.encode_queries(texts) if self._are_queries else encoder.encode_documents(texts)
+        encoder = self.open()
+        found = encoder.encode_queries(texts) if self._are_queries else encoder.encode_documents(texts)
         indptr, term_ids, weights = prune_rows(found.indptr, found.indices, found.data, self._keep)
         for start, end in pairwise(indptr.tolist()):
             yield SparseRow(term_ids[start:end].tolist(), weights[start:end].tolist())
@@ -71,10 +69,10 @@ class RowEncoder:
             yield {names[term]: weight for term, weight in zip(*row, strict=True)}
 
     def __getstate__(self) -> dict[str, object]:
-        return {**vars(self), "_opened": None, "_lock": None}
+        return {**vars(self), "_opened": None, "_opening": None}
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        vars(self).update(state, _lock=Lock())
+        vars(self).update(state, _opening=Lock())
 
 
 def require_texts(texts: Sequence[object]) -> None:

@@ -21,14 +21,14 @@ from lexigraft.stages.standalone import Inverting, find_finetuned
 from lexigraft.vectors.rows_writer import DocumentRowsWriter
 from lexigraft.vectors.store import FORMAT_VERSION, KIND, VectorsMeta, shown_title, write_meta
 
-LARGEST_BYTE, LARGEST_SHORT = 2**8 - 1, 2**16 - 1
+BITS = 16  # 8 would hold small weights, but a search of them rounds the weights of queries above 255
 
 
 class GivenVectors:
     """A context in which documents are added; at its end they are vectors at `path`.
 
-    Without a model, their terms are the vocabulary, in the order in which they come. Whole numbers that fit are kept
-    as they are, so that scores are those of any engine that adds up integers; others get 16 bits.
+    Without a model, their terms are the vocabulary, in the order in which they come. Whole numbers up to 65,535 are
+    kept as they are, so that scores are those of any engine that adds up integers.
     """
 
     def __init__(self, path: Path, model: Path | None, index: Path) -> None:
@@ -72,11 +72,10 @@ class GivenVectors:
         self._writing.__exit__(kind, *error)
 
     def settings(self, settings: Settings) -> Settings:
-        """With the bits that these weights need, where nobody says how many."""
+        """With the bits of an impact, where nobody says how many."""
         if settings.index.bits != "auto":
             return settings
-        fits = self._are_whole and self._largest <= LARGEST_BYTE
-        return replace(settings, index=replace(settings.index, bits=8 if fits else 16))
+        return replace(settings, index=replace(settings.index, bits=BITS))
 
     def invert(self, inverting: Inverting, folder: Path, progress: Progress) -> IndexMeta:
         """The index, in which whole numbers that fit are what they were."""

@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from lexigraft.core.cut import DocumentCut, QueryCut
-from lexigraft.core.errors import InputError, require
+from lexigraft.core.errors import InputError, SettingError, require
 from lexigraft.core.progress import SILENT
+from lexigraft.integrations.addresses import without_secret
 from lexigraft.integrations.encoding import BATCH_SIZE, RowEncoder, SparseRow
 from lexigraft.integrations.found import Document as Found
 from lexigraft.integrations.found import metadata_of, require_encoder, require_kept_texts
@@ -108,7 +109,7 @@ class LexigraftRetriever:
 
     `path`: as `lexigraft.Retriever.open` takes it with `system`, `qk` and `dk`. `filters` are Haystack's, those of a
     call in place of those given here; `where` are conditions that always hold. Without `texts`, content is the title
-    alone, for an index that keeps no texts.
+    alone, for an index that keeps no texts. A pipeline that is written down has no secret of an engine's address.
     """
 
     def __init__(
@@ -119,25 +120,33 @@ class LexigraftRetriever:
         self.path, self.top_k, self.filters, self.where = os.fspath(path), _checked(top_k), filters, where
         self.system, self.qk, self.dk, self.overlap, self.texts = system, qk, dk, overlap, texts
         self._conditions(None)
-        self._opened: Retriever | None = None
+        self._opened: tuple[object, Retriever] | None = None
 
     def warm_up(self) -> None:
         """Open what is searched."""
-        if self._opened is None:
-            opened = Retriever.open(self.path, self.system, qk=self.qk, dk=self.dk)
-            require_encoder(opened)
+        self._open()
+
+    def _open(self) -> Retriever:
+        said, held = (self.path, self.system, self.qk, self.dk, self.texts), self._opened
+        if held is None or held[0] != said:
+            held = said, Retriever.open(self.path, self.system, qk=self.qk, dk=self.dk)
+            require_encoder(held[1])
             if self.texts:
-                require_kept_texts(opened, "or take texts=False, which shows titles alone")
-            self._opened = opened
+                require_kept_texts(held[1], "or take texts=False, which shows titles alone")
+            self._opened = held
+        return held[1]
 
     @component.output_types(documents=list[Document])
     def run(self, query: str, top_k: int | None = None, filters: Filters | None = None) -> dict[str, Any]:
         if not isinstance(query, str):
             raise TypeError(f"LexigraftRetriever expects a string as query, not {query!r:.100}")
         top_k, conditions = self.top_k if top_k is None else _checked(top_k), self._conditions(filters)
-        self.warm_up()
-        assert self._opened is not None, "warm_up opens it"
-        found = self._opened.answer(query, top_k, conditions, self.overlap).hits
+        try:
+            found = self._open().answer(query, top_k, conditions, self.overlap).hits
+        except SettingError as error:
+            if any(f"--where {condition!r}" in str(error) for condition in conditions):  # it says which one is wrong
+                raise FilterError(str(error)) from None
+            raise
         return {"documents": [_document(one, self.texts) for one in found]}
 
     def _conditions(self, filters: Filters | None) -> Sequence[str]:
@@ -150,9 +159,13 @@ class LexigraftRetriever:
 
     def to_dict(self) -> dict[str, Any]:
         return _written(
-            self, path=self.path, top_k=self.top_k, filters=self.filters, where=self.where, system=self.system,
-            qk=self.qk, dk=self.dk, overlap=self.overlap, texts=self.texts,
+            self, path=without_secret(self.path), top_k=self.top_k, filters=self.filters, where=self.where,
+            system=self.system, qk=self.qk, dk=self.dk, overlap=self.overlap, texts=self.texts,
         )  # fmt: skip
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is open stays behind in a copy, which opens it again."""
+        return {**vars(self), "_opened": None}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "LexigraftRetriever":

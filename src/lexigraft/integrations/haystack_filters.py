@@ -9,8 +9,9 @@ from lexigraft.core.errors import InputError
 Filters = Mapping[str, Any]
 
 SIGNS = {"==": "=", "!=": "!=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
-LISTS = {"in": "in", "not in": "not in"}
+LISTS, EQUALITY = ("in", "not in"), ("==", "!=")
 OPERATORS = (*SIGNS, *LISTS, "AND", "OR", "NOT")
+ANY = '"2020"'  # a number, a date and a text at once: whatever a field is, it compares with this
 FORM = "{'field': 'meta.year', 'operator': '>=', 'value': 2020}"
 
 
@@ -29,8 +30,25 @@ def condition_of(filters: Filters) -> str:
     field = _field(_part(filters, "field"))
     value = _part(filters, "value")
     if operator in LISTS:
-        return f"{field} {LISTS[operator]} ({', '.join(map(_value, _values(value)))})"
+        found = _among(field, _values(value))
+        return found if operator == "in" else f"not ({found})"
+    if value is None and operator in EQUALITY:
+        return f"{'not ' * (operator == '==')}({_has_a_value(field)})"
     return f"{field} {SIGNS[operator]} {_value(value)}"
+
+
+def _among(field: str, values: list[Any]) -> str:
+    """That a field is one of some values, of which None is to have none; and never, where there are no values."""
+    given = [_value(value) for value in values if value is not None]
+    parts = [f"{field} in ({', '.join(given)})"] if given else []
+    if len(given) < len(values):
+        parts.append(f"not ({_has_a_value(field)})")
+    return " or ".join(parts) or f"{field} = {ANY} and {field} != {ANY}"
+
+
+def _has_a_value(field: str) -> str:
+    """What has no value is neither less nor more than anything."""
+    return f"{field} < {ANY} or {field} >= {ANY}"
 
 
 def _part(filters: Filters, name: str) -> Any:
@@ -53,8 +71,8 @@ def _field(name: Any) -> str:
 
 
 def _values(value: Any) -> list[Any]:
-    if not isinstance(value, list) or not value:
-        raise InputError(f"{value!r:.200} is no list of values; 'in' and 'not in' take one, of at least one value")
+    if not isinstance(value, list):
+        raise InputError(f"{value!r:.200} is no list of values; 'in' and 'not in' take one")
     return value
 
 

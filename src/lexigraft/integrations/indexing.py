@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from lexigraft.core.cut import DocumentCut, document_cut
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.folders import make_folders
@@ -110,7 +112,9 @@ def _text(record: Record, doc_id: str, field: str, is_needed: bool) -> str:
 
 def is_missing(value: Any) -> bool:
     """Whether it is None, or what pandas puts into the cells of a table that have no value."""
-    return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ in NO_VALUES
+    if isinstance(value, float | np.floating):  # numpy's of 32 bits is no float
+        return math.isnan(value)
+    return value is None or type(value).__name__ in NO_VALUES
 
 
 def _plain(value: Any) -> Any:

@@ -12,6 +12,7 @@ from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import InputError, SettingError, require
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Document
+from lexigraft.integrations.addresses import shown_path
 from lexigraft.integrations.encoding import BATCH_SIZE, RowEncoder, require_texts
 from lexigraft.integrations.found import (
     Placed,
@@ -40,6 +41,7 @@ except ImportError as error:
     raise missing_framework("lexigraft.integrations.pyterrier", "pyterrier", "pyterrier", error) from error
 
 QUERY, QUERY_TOKS = "query", "query_toks"
+OWN_COLUMNS = ("qid", QUERY, QUERY_TOKS, "docno", "score", "rank")  # of results, whatever documents have
 
 Item = TypeVar("Item")
 
@@ -72,6 +74,9 @@ class LexigraftRetriever(pt.Transformer):
         self.path, self.k, self.system, self.qk, self.dk = path, k, system, qk, dk
         self.where, self.overlap, self.threads, self.verbose = where, overlap, threads, verbose
         self.fields = (fields,) if isinstance(fields, str) else tuple(fields)
+        for field in self.fields:
+            if field in OWN_COLUMNS:
+                raise InputError(f"{field!r} is a column of PyTerrier's own; leave it out of fields, or rename the key")
         require(isinstance(k, int) and k > 0, "k", k, "a whole number from 1 on")
         self._opened: tuple[object, Retriever] | None = None
         require_fields(self._retriever, self.fields)
@@ -156,7 +161,7 @@ class LexigraftRetriever(pt.Transformer):
     def __repr__(self) -> str:
         named = ("k", "system", "qk", "dk", "where", "overlap", "fields")
         said = ", ".join(f"{name}={getattr(self, name)!r}" for name in named)
-        return f"LexigraftRetriever({_shown_path(self.path)!r}, {said})"
+        return f"LexigraftRetriever({shown_path(self.path)!r}, {said})"
 
 
 def _with(retriever: LexigraftRetriever, **changed: Any) -> LexigraftRetriever:
@@ -164,13 +169,6 @@ def _with(retriever: LexigraftRetriever, **changed: Any) -> LexigraftRetriever:
     made: LexigraftRetriever = LexigraftRetriever.__new__(LexigraftRetriever)
     made.__dict__.update({**vars(retriever), **changed})
     return made
-
-
-def _shown_path(path: str | Path | Retriever | SparseEncoder) -> str:
-    """What names it in a pipeline, and in what is cached of one."""
-    if isinstance(path, SparseEncoder):
-        return f"an encoder of {len(path.vocabulary)} terms"
-    return path.name if isinstance(path, Retriever) else os.fspath(path)
 
 
 class _Encoder(pt.Transformer):
@@ -198,8 +196,9 @@ class _Encoder(pt.Transformer):
         return {term: weight for term, weight in found.items() if weight}
 
     def __repr__(self) -> str:
-        said = f"keep={self.keep!r}, scale={self.scale!r}"
-        return f"{type(self).__name__}({_shown_path(self.model)!r}, {said})"
+        model = self.model
+        shown = f"an encoder of {len(model.vocabulary)} terms" if isinstance(model, SparseEncoder) else os.fspath(model)
+        return f"{type(self).__name__}({shown!r}, keep={self.keep!r}, scale={self.scale!r})"
 
 
 class LexigraftQueryEncoder(_Encoder):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
 
 
 class SparseEncoder:
-    """A model that writes queries and documents over its vocabulary: rows are texts, columns are terms."""
+    """A model that writes queries and documents over its vocabulary: rows are texts, columns are terms. Any thread may
+    call it: one encodes at a time."""
 
     def __init__(self, queries: "TextEncoder", documents: "TextEncoder") -> None:
         self._queries, self._documents = queries, documents
+        self._lock = Lock()  # for both: they read texts with one reader, whose memory is one thread's at a time
 
     @classmethod
     def open(cls, path: str | Path, bits: int = 8) -> Self:
@@ -41,11 +44,11 @@ class SparseEncoder:
 
     def encode_queries(self, texts: Sequence[str]) -> "csr_matrix":
         """One row a query, float32 [texts, terms]."""
-        return self._matrix(self._queries.encode(_list(texts)))
+        return self._encoded(self._queries, texts)
 
     def encode_documents(self, texts: Sequence[str]) -> "csr_matrix":
         """One row a document, float32 [texts, terms]."""
-        return self._matrix(self._documents.encode(_list(texts)))
+        return self._encoded(self._documents, texts)
 
     def decode(self, rows: "csr_matrix", top: int | None = None) -> list[list[tuple[str, float]]]:
         """Every row as (term, weight), heaviest first, at most `top` of them."""
@@ -64,6 +67,12 @@ class SparseEncoder:
             for start, end in spans
         ]
 
+    def _encoded(self, encoder: "TextEncoder", texts: Sequence[str]) -> "csr_matrix":
+        given = _list(texts)
+        with self._lock:
+            rows = encoder.encode(given)
+        return self._matrix(rows)
+
     def _matrix(self, rows: "Iterable[Row]") -> "csr_matrix":
         from scipy.sparse import csr_matrix
 
@@ -72,6 +81,15 @@ class SparseEncoder:
         terms = np.concatenate([np.zeros(0, np.int32), *(terms for terms, _ in given)])
         weights = np.concatenate([np.zeros(0, np.float32), *(weights for _, weights in given)])
         return csr_matrix((weights, terms, indptr), shape=(len(given), len(self.vocabulary)))
+
+    def __copy__(self) -> Self:
+        return self  # another one would use the same reader with another lock
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state, _lock=Lock())
 
 
 def _list(texts: Sequence[str]) -> list[str]:

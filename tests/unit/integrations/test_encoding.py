@@ -1,8 +1,11 @@
 """A model's rows for frameworks: those of its encoder, in batches, cut, from many threads, and after a pickle."""
 
+import copy
 import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from time import sleep
 
 import pytest
 
@@ -11,6 +14,7 @@ from lexigraft.integrations.encoding import RowEncoder
 from lexigraft.integrations.indexing import index_records
 from lexigraft.retrieve.retriever import Retriever
 from lexigraft.retrieve.sparse_encoder import SparseEncoder
+from lexigraft.vectors.text_encoder import TextEncoder
 from tests.shards import write_model
 
 TEXTS = ["kur mel tos", "", "vip zan of kur", "fod gix mela", "?!", "bru kura melmel"] * 3
@@ -48,6 +52,31 @@ def test_threads_and_processes(model):
     with ThreadPoolExecutor(8) as pool:
         assert all(found == expected for found in pool.map(lambda _: list(encoder.rows(TEXTS)), range(16)))
     assert list(pickle.loads(pickle.dumps(encoder)).rows(TEXTS)) == expected
+
+
+def test_queries_and_documents_of_one_encoder_from_two_threads(model, monkeypatch):
+    """Both are read with one reader, whose memory is one thread's at a time: no two may be in there together."""
+    one = copy.copy(SparseEncoder.open(model))
+    calls = [
+        partial(RowEncoder(one, True)._batch, TEXTS), partial(RowEncoder(one, False)._batch, TEXTS),
+        partial(one.encode_queries, TEXTS), partial(one.encode_documents, TEXTS),
+        partial(copy.copy(one).encode_queries, TEXTS),
+    ]  # fmt: skip
+    inside, most, encode = [], [], TextEncoder.encode
+
+    def slowly(encoder, texts):
+        inside.append(encoder)
+        most.append(len(inside))
+        sleep(0.01)  # time for another one to come in
+        found = encode(encoder, texts)
+        inside.pop()
+        return found
+
+    monkeypatch.setattr(TextEncoder, "encode", slowly)
+    with ThreadPoolExecutor(len(calls)) as pool:
+        for done in [pool.submit(lambda call: list(call()), call) for call in calls * 2]:
+            done.result()
+    assert most == [1] * len(calls) * 2
 
 
 @pytest.mark.parametrize("text", [None, 3, math.nan, b"kur", ["kur"]])

@@ -6,6 +6,8 @@ import pytest
 
 from lexigraft.core.errors import InputError
 from lexigraft.integrations.haystack_filters import condition_of
+from lexigraft.integrations.indexing import index_records
+from lexigraft.retrieve.retriever import Retriever
 from lexigraft.search.conditions import AllOf, AnyOf, Compare, Has, In, Not, parse_condition
 
 
@@ -55,6 +57,39 @@ def test_fields_and_values_stay_what_they_are(operator, value, meant):
     assert plain(parse_condition(written).root) == meant
 
 
+RECORDS = [
+    {"docno": "a", "text": "kur", "year": 2020, "seen": "2020-03-01", "lang": "2020", "x": 1},
+    {"docno": "b", "text": "kur", "year": -1e300, "seen": "1970-01-01", "lang": "", "x": 1},
+    {"docno": "c", "text": "kur", "year": 1e300, "seen": "2999-12-31T23:59:59", "lang": "\U0010ffff", "x": 1},
+    {"docno": "d", "text": "kur", "x": 1},
+]
+
+
+@pytest.fixture(scope="module")
+def retriever(tmp_path_factory):
+    return Retriever.open(index_records(RECORDS, tmp_path_factory.mktemp("filters") / "index"))
+
+
+@pytest.mark.parametrize("field", ["year", "seen", "lang"])
+@pytest.mark.parametrize(("operator", "value", "found"), [
+    ("==", None, "d"), ("!=", None, "abc"), ("in", [], ""), ("not in", [], "abcd"), ("in", [None], "d"),
+    ("not in", [None], "abc"),
+])  # fmt: skip
+def test_what_has_no_value(operator, value, found, field, retriever):
+    condition = condition_of({"field": field, "operator": operator, "value": value})
+    both = condition_of({"operator": "AND", "conditions": [
+        {"field": "x", "operator": "==", "value": 1}, {"field": field, "operator": operator, "value": value},
+    ]})  # fmt: skip
+    for one in (condition, both):
+        assert "".join(sorted(hit.doc_id for hit in retriever.search("kur", where=one))) == found
+
+
+@pytest.mark.parametrize(("operator", "found"), [("in", "ad"), ("not in", "bc")])
+def test_some_values_or_none(operator, found, retriever):
+    where = condition_of({"field": "seen", "operator": operator, "value": [None, date(2020, 3, 1)]})
+    assert "".join(sorted(hit.doc_id for hit in retriever.search("kur", where=where))) == found
+
+
 WRONG = [
     ("year", "is no filter"),
     ({}, "is no filter"),
@@ -64,9 +99,8 @@ WRONG = [
     ({"operator": "==", "value": 1}, "has no 'field'"),
     ({"operator": "==", "field": "meta.", "value": 1}, "is no name"),
     ({"operator": "==", "field": "x"}, "has no 'value'"),
-    ({"operator": "==", "field": "x", "value": None}, "no value to compare with"),
+    ({"operator": ">=", "field": "x", "value": None}, "no value to compare with"),
     ({"operator": "in", "field": "x", "value": "abc"}, "no list of values"),
-    ({"operator": "in", "field": "x", "value": []}, "at least one value"),
     ({"operator": "in", "field": "x", "value": [[1]]}, "no value to compare with"),
 ]
 

@@ -17,14 +17,21 @@ from lexigraft.integrations.found import (
     row_of,
     value_of,
 )
-from lexigraft.integrations.indexing import index_records
+from lexigraft.integrations.indexing import index_records, is_missing
 from lexigraft.retrieve.finding import Asked
 from lexigraft.retrieve.retriever import Retriever
 from lexigraft.search.overlap import TERMS
 
 RECORDS = [
     {"docno": "d1", "text": "the cat sat on the mat", "year": 2020, "url": "x", "seen": date(2024, 3, 1)},
-    {"docno": "d2", "title": "Dogs", "text": "a dog and a cat", "year": np.int64(2021), "url": math.nan},
+    {
+        "docno": "d2",
+        "title": "Dogs",
+        "text": "a dog and a cat",
+        "year": np.int64(2021),
+        "url": math.nan,
+        "seen": np.float32("nan"),
+    },
     {"docno": "d3", "title": None, "text": "", "tags": ["a", "b"]},
 ]
 TOKS = [
@@ -79,7 +86,18 @@ def test_whole_weights_stay_what_they_are(tmp_path):
         require_encoder(retriever)
 
 
-@pytest.mark.parametrize(("largest", "bits"), [(255, 8), (256, 16), (65535, 16), (0.5, 16), (70000, 16)])
+@pytest.mark.parametrize("largest", [255, 65535])
+def test_whole_weights_of_queries_give_whole_sums(largest, tmp_path):
+    toks = [{"docno": "a", "toks": {"x": largest, "y": 1}}, {"docno": "b", "toks": {"x": 3, "y": largest - 1}}]
+    retriever = Retriever.open(index_records(toks, tmp_path / "index"))
+    for weights in ({"x": 1, "y": 255}, {"x": 1, "y": 256}, {"x": 65535, "y": 7}):
+        found = hits_of_rows(retriever, [row_of(retriever, weights)], Asked(10, (), 0.0, 0, TERMS))[0]
+        assert {hit.doc_id: hit.score for hit in found} == {
+            one["docno"]: float(sum(weights[term] * weight for term, weight in one["toks"].items())) for one in toks
+        }
+
+
+@pytest.mark.parametrize(("largest", "bits"), [(255, 16), (256, 16), (65535, 16), (0.5, 16), (70000, 16)])
 def test_weights_get_the_bits_that_they_need(largest, bits, tmp_path):
     toks = [{"docno": "a", "toks": {"x": largest, "y": 1}}, {"docno": "b", "toks": {"x": 1 if largest >= 1 else 0.25}}]
     retriever = Retriever.open(index_records(toks, tmp_path / "index"))
@@ -126,6 +144,11 @@ WRONG = [
     ([{"docno": "a", "text": "x"}, {"docno": "a", "text": "y"}], "'a'"),
     ([{"docno": "a", "toks": {"x": 1}}, {"docno": "a", "toks": {"y": 1}}], "'a' appears twice"),
 ]
+
+
+@pytest.mark.parametrize("value", [None, math.nan, *(kind("nan") for kind in (np.float16, np.float32, np.float64))])
+def test_what_has_no_value(value):
+    assert is_missing(value) and not is_missing(np.float32(0)) and not is_missing("") and not is_missing(0)
 
 
 @pytest.mark.parametrize(("records", "said"), WRONG, ids=[json.dumps(records, default=str) for records, _ in WRONG])
