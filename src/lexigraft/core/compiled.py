@@ -88,9 +88,10 @@ def are_loaded() -> bool:
 
 
 def load_kernels() -> None:
-    """From here on kernels do all work: for who knows that there is much, or measures how long it takes."""
+    """From here on kernels do all work: for who knows that there is much, or measures how long it takes. Not while they
+    are left to another process: a batch of one request would make all others wait for the compiler."""
     global _loaded
-    _loaded = True
+    _loaded = _loaded or not _left
 
 
 class _LazyKernel:

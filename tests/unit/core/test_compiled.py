@@ -100,6 +100,7 @@ def test_numpy_goes_on_while_kernels_are_compiled_elsewhere():
     code = """
 from lexigraft.core import compiled
 with compiled.leaving_kernels():
+    compiled.load_kernels()
     print(compiled.worth_loading(2 * compiled.LOADING))
 print(compiled.worth_loading(1))
 compiled.load_kernels()
