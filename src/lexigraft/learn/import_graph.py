@@ -43,8 +43,8 @@ def import_graph(found: ExportedModel, out: Path, manifest: Manifest) -> dict[st
     names = _files(found.folder)
     require_replaceable(form_beside(out))  # asked before the model that may be at `out` gives way
     make_folders(out.parent)
-    with TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as name:
-        copied = Path(name)
+    with TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as scratch:
+        copied = Path(scratch)
         for name in names:
             shutil.copyfile(found.folder / name, copied / name)
         with write_artifact(out, manifest) as folder:
