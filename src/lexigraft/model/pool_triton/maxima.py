@@ -1,0 +1,119 @@
+"""The product of tokens and terms, with each text's largest logit of every term and the token it came from, on chip.
+
+A program has a block of terms and some texts. It goes through the texts' packed tokens a tile at a time, multiplies,
+and reduces the tile before the next one: first within granules, whose 16 slots belong to one text, then within texts.
+What a text that goes on in the next tile has so far is carried over. Of equal logits the first token wins.
+"""
+
+from typing import NamedTuple
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+from lexigraft.model.pool_triton.packing import GRANULE, Packed
+
+SLOTS_A_PROGRAM = 2048  # of the texts of a program, about: long enough that few tiles are not full
+BLOCKS_TOGETHER = 16  # blocks of terms whose programs run side by side, and share what the cache holds of the tokens
+
+
+class Tile(NamedTuple):
+    """How much one program multiplies at a time, with how many warps, and with how many loads in flight."""
+
+    terms: int
+    slots: int
+    depth: int
+    warps: int
+    stages: int
+
+
+HALF = Tile(terms=256, slots=128, depth=64, warps=8, stages=3)
+FULL = Tile(terms=128, slots=64, depth=32, warps=8, stages=3)
+
+
+def tile_for(dtype: torch.dtype) -> Tile:
+    """The one that was fastest on an H200, of 10 (`docs/LOG.md`)."""
+    return FULL if dtype == torch.float32 else HALF
+
+
+def fill_maxima(
+    best: Tensor, token: Tensor | None, packed: Packed, weight: Tensor, bias: Tensor, length: int, precision: str,
+    tile: Tile,
+) -> None:  # fmt: skip
+    """Fill `best` [texts, terms] with the largest logits, and `token` with the places that they came from; `weight`
+    [terms, width] is as wide as the packed rows, `length` what a text has at most."""
+    n_texts, n_terms = best.shape
+    texts_a_program = max(1, SLOTS_A_PROGRAM // (-(-max(1, length) // GRANULE) * GRANULE))
+    n_blocks, n_groups = triton.cdiv(n_terms, tile.terms), triton.cdiv(n_texts, texts_a_program)
+    _fill_maxima[(n_blocks * n_groups,)](
+        TensorDescriptor.from_tensor(packed.rows, [tile.slots, tile.depth]),
+        TensorDescriptor.from_tensor(weight, [tile.terms, tile.depth]),
+        bias, packed.place, packed.text_of, packed.first, packed.n_tokens, best, best if token is None else token,
+        n_texts, n_terms, n_blocks, n_groups, texts_a_program, weight.shape[1],
+        TERMS=tile.terms, SLOTS=tile.slots, DEPTH=tile.depth, GRANULE=GRANULE, WITH_TOKENS=token is not None,
+        TOGETHER=BLOCKS_TOGETHER, PRECISION=precision, num_warps=tile.warps, num_stages=tile.stages,
+    )  # fmt: skip
+
+
+@triton.jit
+def _larger(left, right):
+    return tl.maximum(left, right, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def _fill_maxima(
+    rows, weight, bias, place, text_of, first, n_tokens, best, token, n_texts, n_terms, n_blocks, n_groups,
+    texts_a_program, width: tl.constexpr, TERMS: tl.constexpr, SLOTS: tl.constexpr, DEPTH: tl.constexpr,
+    GRANULE: tl.constexpr, WITH_TOKENS: tl.constexpr, TOGETHER: tl.constexpr, PRECISION: tl.constexpr,
+):  # fmt: skip
+    # Blocks of terms go by the dozen through all groups of texts.
+    program = tl.program_id(0)
+    band = program // (TOGETHER * n_groups)
+    in_band = tl.minimum(TOGETHER, n_blocks - band * TOGETHER)
+    block = band * TOGETHER + (program % (TOGETHER * n_groups)) % in_band
+    group = (program % (TOGETHER * n_groups)) // in_band
+
+    NONE: tl.constexpr = float("-inf")
+    LAST: tl.constexpr = 2147483647
+    GRANULES: tl.constexpr = SLOTS // GRANULE
+    terms = block * TERMS + tl.arange(0, TERMS)
+    slot, granules = tl.arange(0, SLOTS), tl.arange(0, GRANULES)
+    shift = tl.load(bias + terms, mask=terms < n_terms, other=0.0).to(tl.float32)
+    first_text = group * texts_a_program
+    begin = tl.load(first + first_text)
+    end = tl.load(first + tl.minimum(first_text + texts_a_program, n_texts))
+    carried = tl.full((TERMS,), NONE, tl.float32)
+    carried_place = tl.zeros((TERMS,), tl.int32)
+    for granule in range(begin, end, GRANULES):
+        slots = tl.cast(granule, tl.int64) * GRANULE + slot
+        logits = tl.zeros((TERMS, SLOTS), tl.float32)
+        for at in range(0, width, DEPTH):
+            some_terms = weight.load([block * TERMS, at])
+            some_tokens = rows.load([granule * GRANULE, at])
+            logits = tl.dot(some_terms, some_tokens.T, logits, input_precision=PRECISION)
+        parts = tl.reshape(logits, (TERMS, GRANULES, GRANULE))
+        largest = tl.reduce(parts, 2, _larger)
+        if WITH_TOKENS:
+            places = tl.reshape(tl.load(place + slots), (1, GRANULES, GRANULE))
+            is_largest = parts == tl.expand_dims(largest, 2)
+            places_of_largest = tl.min(tl.where(is_largest, places, LAST), 2)
+        text_of_granule = tl.load(text_of + granule + granules)
+        tile_end = tl.minimum(granule + GRANULES, end)
+        for text in range(tl.load(text_of + granule), tl.load(text_of + tile_end - 1) + 1):
+            is_own = tl.where(granule + granules < tile_end, text_of_granule, -1) == text
+            found = tl.reduce(tl.where(is_own[None, :], largest, NONE), 1, _larger)
+            closes = tl.load(first + text + 1) <= tile_end
+            is_known = terms < tl.where(closes, n_terms, 0)
+            to = tl.cast(text, tl.int64) * n_terms + terms
+            if WITH_TOKENS:
+                is_found = is_own[None, :] & (largest == found[:, None])
+                found_place = tl.min(tl.where(is_found, places_of_largest, LAST), 1)
+                found_place = tl.where(found_place == LAST, 0, found_place)  # not a number: any token
+                found_place = tl.where(carried >= found, carried_place, found_place)
+                tl.store(token + to, found_place.to(token.dtype.element_ty), mask=is_known)
+                carried_place = tl.where(closes, 0, found_place)
+            found = _larger(carried, found)
+            carried = tl.where(closes, NONE, found)
+            tl.store(best + to, tl.where(tl.load(n_tokens + text) > 0, found + shift, NONE), mask=is_known)

@@ -1,0 +1,84 @@
+"""MAX pooling on a GPU by kernels of our own: forward, the tokens, and both gradients (see `model.pool` for what).
+
+The product, the bias, the running maximum and its token stay on chip, a tile at a time, over packed tokens without
+padding. The backward pass takes the tokens as given and touches only what has a gradient, by one of two ways, which the
+device chooses for itself: nothing here waits for it. All sums have a fixed order.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from lexigraft.model.pool_triton import gradients_dense, gradients_sparse
+from lexigraft.model.pool_triton.maxima import fill_maxima, tile_for
+from lexigraft.model.pool_triton.nonzeros import find_nonzeros
+from lexigraft.model.pool_triton.packing import pack, padded_width
+
+PRODUCTS = (torch.bfloat16, torch.float16, torch.float32)
+
+
+def max_over_tokens(hidden: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """The largest logit of every term [batch, vocabulary] in float32, multiplied in the precision of `hidden`."""
+    if torch.is_grad_enabled() and any(part.requires_grad for part in (hidden, weight, bias)):
+        best: Tensor = _MaxOverTokens.apply(hidden, mask, weight, bias)  # type: ignore[no-untyped-call]
+        return best
+    return _forward(hidden, mask.bool(), rows_of(weight, hidden.dtype), bias, with_tokens=False)[0]
+
+
+def rows_of(weight: Tensor, dtype: torch.dtype) -> Tensor:
+    """`weight` as the kernels read it: of the type of the products, its width filled up with zeros."""
+    width = weight.shape[1]
+    return nn.functional.pad(weight.to(dtype), (0, padded_width(width) - width)).contiguous()
+
+
+def precision_of(dtype: torch.dtype) -> str:
+    """How products in float32 are made: as the rest of torch makes them on this device."""
+    return "ieee" if dtype == torch.float32 and torch.get_float32_matmul_precision() == "highest" else "tf32"
+
+
+class _MaxOverTokens(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, hidden: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        hidden, rows = hidden.contiguous(), rows_of(weight, hidden.dtype)
+        best, token = _forward(hidden, mask.bool(), rows, bias, with_tokens=True)
+        ctx.save_for_backward(hidden, rows, token)
+        ctx.types = weight.dtype, bias.dtype
+        return best
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, None, Tensor | None, Tensor | None]:
+        hidden, rows, token = ctx.saved_tensors
+        of_weight_type, of_bias_type = ctx.types
+        wants_hidden, _, wants_weight, wants_bias = ctx.needs_input_grad
+        gradient, precision = gradients[0].float().contiguous(), precision_of(hidden.dtype)
+        found = find_nonzeros(gradient)
+        of_hidden = of_weight = None
+        if wants_hidden:
+            of_hidden = torch.empty_like(hidden)
+            gradients_sparse.hidden_gradient(of_hidden, gradient, token, rows, found, precision)
+            gradients_dense.hidden_gradient(of_hidden, gradient, token, rows, found, precision)
+        if wants_weight:
+            of_weight = hidden.new_empty((gradient.shape[1], hidden.shape[2]), dtype=of_weight_type)
+            gradients_sparse.weight_gradient(of_weight, gradient, token, hidden, found)
+            gradients_dense.weight_gradient(of_weight, gradient, token, hidden, found, precision)
+        return of_hidden, None, of_weight, found.sums.to(of_bias_type) if wants_bias else None
+
+
+def _forward(
+    hidden: Tensor, pooled: Tensor, rows: Tensor, bias: Tensor, with_tokens: bool
+) -> tuple[Tensor, Tensor | None]:
+    n_texts, length, _ = hidden.shape
+    tile = tile_for(hidden.dtype)
+    best = hidden.new_empty((n_texts, len(rows)), dtype=torch.float32)
+    token = hidden.new_empty(best.shape, dtype=_kind_of_places(length)) if with_tokens else None
+    if best.numel() and length:
+        packed = pack(hidden.contiguous(), pooled, tile.slots)
+        fill_maxima(best, token, packed, rows, bias, length, precision_of(hidden.dtype), tile)
+    else:
+        best.fill_(float("-inf"))
+    return best, token
+
+
+def _kind_of_places(length: int) -> torch.dtype:
+    return torch.uint8 if length <= 256 else torch.int16 if length <= 1 << 15 else torch.int32
