@@ -34,10 +34,9 @@ from lexigraft.inference.meta import (
     EncoderMeta,
     read_meta,
 )
-from lexigraft.model.activation import activate
 from lexigraft.model.backbone import Backbone, empty_backbone
 from lexigraft.model.damaged_folders import naming_what_is_damaged
-from lexigraft.model.head import Bags, SparseHead, add_own_token, add_own_words
+from lexigraft.model.head import Bags, SparseHead, add_own_token, add_own_words, weigh
 from lexigraft.model.impact import ImpactHead, weigh_terms
 from lexigraft.model.pool import max_over_tokens
 from lexigraft.model.pool_sum import sum_over_tokens
@@ -96,11 +95,15 @@ class SparseEncoder(nn.Module):
         A text without a pooled token has -inf everywhere. Sums have no logits, nor have impacts.
         """
         assert isinstance(self.head, SparseHead), "a head of terms"
+        best = self._largest(subwords, mask, pooled)
+        return best if bags is None or self.head.own is None else add_own_words(best, self.head.own, bags)
+
+    def _largest(self, subwords: Tensor, mask: Tensor, pooled: Tensor | None) -> Tensor:
+        """`logits` without own words."""
         hidden, pooled = self.body(subwords, mask), self.pooled_tokens(mask, pooled)
         if self.meta.pooling == CLS:
             hidden, pooled = hidden[:, :1], pooled.bool().any(1, keepdim=True)
-        best = max_over_tokens(hidden, pooled, self.head.weight, self.head.bias)
-        return best if bags is None or self.head.own is None else add_own_words(best, self.head.own, bags)
+        return max_over_tokens(hidden, pooled, self.head.weight, self.head.bias)
 
     def forward(self, subwords: Tensor, mask: Tensor, pooled: Tensor | None = None, bags: Bags | None = None) -> Tensor:
         """Term weights; the arguments are those of `logits`."""
@@ -109,7 +112,7 @@ class SparseEncoder(nn.Module):
             return weigh_terms(impacts, subwords, is_there, len(self.vocabulary))
         activation = self.meta.activation
         if self.meta.pooling != SUM:
-            return activate(self.logits(subwords, mask, pooled, bags), activation)
+            return weigh(self._largest(subwords, mask, pooled), self.head.own, bags, activation)
         hidden, pooled = self.body(subwords, mask), self.pooled_tokens(mask, pooled)
         total = sum_over_tokens(hidden, pooled, self.head.weight, self.head.bias, activation)
         return total if bags is None or self.head.own is None else add_own_token(total, self.head.own, bags, activation)

@@ -22,7 +22,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from lexigraft.inference.meta import LOG1P_TWICE
 from lexigraft.model.activation import activate
+from lexigraft.model.kernels import kernels_for
 
 
 class SparseHead(nn.Module):
@@ -65,6 +67,18 @@ class Bags(NamedTuple):
 def add_own_words(logits: Tensor, own: Tensor, bags: Bags) -> Tensor:
     """`logits` [batch, vocabulary] with own[t] * weight added where a text holds term t."""
     return logits.index_put((bags.rows, bags.terms), own[bags.terms] * bags.weights, accumulate=True)
+
+
+def weigh(logits: Tensor, own: Tensor | None, bags: Bags | None, activation: str) -> Tensor:
+    """Term weights of the largest logits [batch, vocabulary], which may be overwritten: own words are added where
+    `own` and `bags` are given, then the activation is applied."""
+    kernels = kernels_for(logits)
+    if kernels is None:
+        return activate(logits if bags is None or own is None else add_own_words(logits, own, bags), activation)
+    nothing = torch.zeros(0, dtype=torch.int64, device=logits.device)
+    parts = (own, *bags) if bags is not None and own is not None else (None, nothing, nothing, nothing)
+    weights: Tensor = kernels.term_weights(logits, *parts, activation == LOG1P_TWICE)
+    return weights
 
 
 def add_own_token(weights: Tensor, own: Tensor, bags: Bags, activation: str) -> Tensor:

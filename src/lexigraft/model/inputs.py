@@ -34,13 +34,13 @@ def inputs_of(texts: ReadTexts, rows: NDArray[np.int64], pad_id: int, device: to
 
 def to_device(inputs: Inputs, device: torch.device) -> Inputs:
     """Inputs made on the CPU, copied while the device works on."""
-    if device.type == "cpu":
-        return inputs
+    subwords, mask, pooled = (sent(part, device) for part in (inputs.subwords, inputs.mask, inputs.pooled))
+    return Inputs(subwords, mask, pooled, Bags(*(sent(part, device) for part in inputs.bags)))
 
-    def move(tensor: Tensor) -> Tensor:
-        return tensor.pin_memory().to(device, non_blocking=True)
 
-    return Inputs(move(inputs.subwords), move(inputs.mask), move(inputs.pooled), Bags(*map(move, inputs.bags)))
+def sent(tensor: Tensor, device: torch.device) -> Tensor:
+    """What lies on the CPU, on `device`; a GPU is not waited for."""
+    return tensor if device.type == "cpu" else tensor.pin_memory().to(device, non_blocking=True)
 
 
 def padded(texts: AlignedTexts, values: NDArray[np.int32], fill: int, device: torch.device) -> tuple[Tensor, Tensor]:

@@ -8,7 +8,7 @@ import torch
 
 class Phases:
     """`mark(name)`: the time since the last mark belongs to phase `name`. On a GPU marks are events in its queue, so
-    that nothing waits for them; `settle` adds them up, and is called when the queue is known to be empty anyway."""
+    that nothing waits for them; `settle` adds up those that have passed."""
 
     def __init__(self, device: torch.device) -> None:
         self._on_gpu = device.type == "cuda"
@@ -24,18 +24,23 @@ class Phases:
         event.record()
         self._marks.append((name, event))
 
-    def settle(self) -> None:
+    def settle(self, wait: bool = False) -> None:
+        n_settled = 0
         for (_, before), (name, after) in zip(self._marks, self._marks[1:], strict=False):
             if isinstance(after, float) and isinstance(before, float):
                 self.seconds[name] += after - before
             elif not isinstance(after, float) and not isinstance(before, float):
-                after.synchronize()
+                if wait:
+                    after.synchronize()
+                elif not after.query():  # type: ignore[no-untyped-call]
+                    break
                 self.seconds[name] += before.elapsed_time(after) / 1000
-        self._marks = self._marks[-1:]
+            n_settled += 1
+        self._marks = self._marks[n_settled:]
 
     def summary(self) -> str:
         """The phases with their shares, the longest first."""
-        self.settle()
+        self.settle(wait=True)
         total = sum(self.seconds.values())
         longest_first = sorted(self.seconds.items(), key=lambda phase: -phase[1])
         return ", ".join(f"{name} {seconds / total:.0%}" for name, seconds in longest_first if seconds >= 0.005 * total)

@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexigraft.model import pool, pool_gpu
+from lexigraft.model import pool_gpu, pool_tiled
 from lexigraft.model.pool import max_over_tokens, max_over_tokens_naive, saturate
 from lexigraft.model.pool_gpu import rectangle_gradients
 from lexigraft.model.pool_sparse import sparse_gradients
@@ -24,9 +24,9 @@ def inputs(seed, batch=3, length=5, width=4, n_terms=11):
 @pytest.mark.parametrize("on_gpu", [False, True])
 @pytest.mark.parametrize("seed", range(5))
 def test_values_and_gradients_equal_the_naive_formula(seed, on_gpu, monkeypatch):
-    monkeypatch.setattr(pool, "TILE_LOGITS", 64)  # many tiles, and gradients gathered in many pieces
+    monkeypatch.setattr(pool_tiled, "TILE_LOGITS", 64)  # many tiles, and gradients gathered in many pieces
     if on_gpu:  # as it would be pooled there
-        monkeypatch.setattr(pool, "fill_packed", pool_gpu.fill_rectangle)
+        monkeypatch.setattr(pool_tiled, "fill_packed", pool_gpu.fill_rectangle)
     (hidden, weight, bias), mask = inputs(seed, n_terms=200)
     naive = saturate(max_over_tokens_naive(hidden, mask, weight, bias))
     tiled = saturate(max_over_tokens(hidden, mask, weight, bias))
@@ -51,7 +51,7 @@ def test_padding_never_contributes():
     torch.testing.assert_close(max_over_tokens(loud, mask, weight, bias), max_over_tokens(hidden, mask, weight, bias))
 
 
-@pytest.mark.parametrize("fill", [pool.fill_packed, pool_gpu.fill_rectangle])
+@pytest.mark.parametrize("fill", [pool_tiled.fill_packed, pool_gpu.fill_rectangle])
 def test_a_text_without_a_pooled_token_has_no_logit(fill):
     (hidden, weight, bias), mask = inputs(0)
     mask[1] = 0
@@ -98,7 +98,7 @@ def test_memory_does_not_hold_the_logits(monkeypatch):
     monkeypatch.setattr(torch, "mm", watching(torch.mm))
     monkeypatch.setattr(torch, "bmm", watching(torch.bmm))
     monkeypatch.setattr(torch.Tensor, "__matmul__", watching(torch.Tensor.__matmul__))
-    monkeypatch.setattr(pool, "TILE_LOGITS", 1 << 12)
+    monkeypatch.setattr(pool_tiled, "TILE_LOGITS", 1 << 12)
     (hidden, weight, bias), mask = inputs(1, batch=4, length=8, n_terms=5000)
     max_over_tokens(hidden, mask, weight, bias).sum().backward()
     assert len(sizes) > 50
@@ -108,7 +108,7 @@ def test_memory_does_not_hold_the_logits(monkeypatch):
 @pytest.mark.parametrize("tile", [1, 500, 1 << 20])
 def test_gradients_of_few_terms_equal_the_naive_formula(tile, monkeypatch):
     """As after a top-k mask: most terms have none, and texts differ in how many do."""
-    monkeypatch.setattr(pool, "TILE_LOGITS", tile)
+    monkeypatch.setattr(pool_tiled, "TILE_LOGITS", tile)
     (hidden, weight, bias), mask = inputs(3, batch=6, n_terms=300)
     upstream = torch.randn(6, 300, dtype=torch.float64) * (torch.rand(6, 300) < torch.linspace(0, 0.2, 6)[:, None])
     expected = torch.autograd.grad(max_over_tokens_naive(hidden, mask, weight, bias), (hidden, weight, bias), upstream)

@@ -5,7 +5,6 @@
 A program owns the rows it writes and adds to them in the order of the lists: no atomics, the same bits every time.
 """
 
-import torch
 import triton
 import triton.language as tl
 from torch import Tensor
@@ -19,13 +18,12 @@ TEXTS_AT_ONCE = 8  # of a term
 def hidden_gradient(
     out: Tensor, gradient: Tensor, token: Tensor, weight: Tensor, found: Nonzeros, precision: str
 ) -> None:
-    """Fill `out` [texts, length, width]; `weight` may be wider."""
+    """Fill `out` [texts, length, width]."""
     n_texts, length, width = out.shape
     places, columns = min(64, max(16, triton.next_power_of_2(length))), min(256, triton.next_power_of_2(width))
-    columns = max(16, columns)
     _hidden_gradient[(n_texts, triton.cdiv(width, columns), triton.cdiv(length, places))](
         out, gradient, token, weight, found.terms, found.of_text, found.of_term, gradient.shape[1], length, width,
-        weight.shape[1], found.blocks, found.room,
+        found.blocks, found.room,
         PLACES=places, COLUMNS=columns, AT_ONCE=AT_ONCE, PRECISION=precision, num_warps=4, num_stages=3,
     )  # fmt: skip
 
@@ -42,7 +40,7 @@ def weight_gradient(out: Tensor, gradient: Tensor, token: Tensor, hidden: Tensor
 
 @triton.jit
 def _hidden_gradient(
-    out, gradient, token, weight, listed, of_text, of_term, n_terms, length, width, weight_width, blocks, room,
+    out, gradient, token, weight, listed, of_text, of_term, n_terms, length, width, blocks, room,
     PLACES: tl.constexpr, COLUMNS: tl.constexpr, AT_ONCE: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     if tl.load(of_term + n_terms) > room:
@@ -57,7 +55,7 @@ def _hidden_gradient(
         terms = tl.load(listed + start + number, mask=is_there, other=0)
         values = tl.load(gradient + text * n_terms + terms, mask=is_there, other=0.0)
         from_places = tl.load(token + text * n_terms + terms, mask=is_there, other=0).to(tl.int32)
-        at = weight + terms.to(tl.int64)[:, None] * weight_width + columns[None, :]
+        at = weight + terms.to(tl.int64)[:, None] * width + columns[None, :]
         rows = tl.load(at, mask=is_there[:, None] & (columns < width)[None, :], other=0.0).to(tl.float32)
         sent = tl.where(places[:, None] == from_places[None, :], values[None, :], 0.0)
         total = tl.dot(sent, rows, total, input_precision=PRECISION)

@@ -29,22 +29,18 @@ class Tile(NamedTuple):
     stages: int
 
 
-HALF = Tile(terms=256, slots=128, depth=64, warps=8, stages=3)
-FULL = Tile(terms=128, slots=64, depth=32, warps=8, stages=3)
-
-
-def tile_for(dtype: torch.dtype) -> Tile:
-    """The one that was fastest on an H200, of 10 (`docs/LOG.md`)."""
-    return FULL if dtype == torch.float32 else HALF
+# The fastest on an H200, of 10 (`docs/LOG.md`): who also wants tokens needs more registers.
+VALUES, TOKENS, FULL = Tile(128, 128, 64, 4, 3), Tile(128, 128, 64, 8, 3), Tile(128, 64, 32, 8, 3)
+MOST_SLOTS = max(tile.slots for tile in (VALUES, TOKENS, FULL))
 
 
 def fill_maxima(
-    best: Tensor, token: Tensor | None, packed: Packed, weight: Tensor, bias: Tensor, length: int, precision: str,
-    tile: Tile,
+    best: Tensor, token: Tensor | None, packed: Packed, weight: Tensor, bias: Tensor, length: int, precision: str
 ) -> None:  # fmt: skip
     """Fill `best` [texts, terms] with the largest logits, and `token` with the places that they came from; `weight`
     [terms, width] is as wide as the packed rows, `length` what a text has at most."""
     n_texts, n_terms = best.shape
+    tile = FULL if weight.dtype == torch.float32 else VALUES if token is None else TOKENS
     texts_a_program = max(1, SLOTS_A_PROGRAM // (-(-max(1, length) // GRANULE) * GRANULE))
     n_blocks, n_groups = triton.cdiv(n_terms, tile.terms), triton.cdiv(n_texts, texts_a_program)
     _fill_maxima[(n_blocks * n_groups,)](

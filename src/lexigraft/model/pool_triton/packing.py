@@ -13,7 +13,7 @@ import triton.language as tl
 from torch import Tensor
 
 GRANULE = 16  # slots
-DEPTHS = 64  # the width of a row is filled up to a multiple of this with zeros
+WIDTHS = 64  # a row's width is a multiple of this
 
 
 class Packed(NamedTuple):
@@ -27,10 +27,6 @@ class Packed(NamedTuple):
     n_tokens: Tensor
 
 
-def padded_width(width: int) -> int:
-    return -(-width // DEPTHS) * DEPTHS
-
-
 def pack(hidden: Tensor, pooled: Tensor, spare: int) -> Packed:
     """The rows of `hidden` [texts, length, width] where `pooled` is true; `spare` slots more may be read."""
     n_texts, length, width = hidden.shape
@@ -39,19 +35,19 @@ def pack(hidden: Tensor, pooled: Tensor, spare: int) -> Packed:
     first = torch.zeros(n_texts + 1, dtype=torch.int32, device=hidden.device)
     torch.cumsum(((n_tokens + (GRANULE - 1)) // GRANULE).clamp_min(1), 0, dtype=torch.int32, out=first[1:])
     slots = n_texts * blocks * GRANULE + spare
-    rows = hidden.new_empty((slots, padded_width(width)))
+    rows = hidden.new_empty((slots, width))
     place = torch.empty(slots, dtype=torch.int32, device=hidden.device)
-    text_of = torch.empty(slots // GRANULE + 1, dtype=torch.int32, device=hidden.device)
+    text_of = torch.empty(slots // GRANULE, dtype=torch.int32, device=hidden.device)
     _pack_texts[(n_texts, blocks)](
-        hidden, pooled, first, rows, place, text_of, length, width, rows.shape[1],
-        GRANULE=GRANULE, COLUMNS=min(512, triton.next_power_of_2(rows.shape[1])), num_warps=4,
+        hidden, pooled, first, rows, place, text_of, length, width,
+        GRANULE=GRANULE, COLUMNS=min(512, triton.next_power_of_2(width)), num_warps=4,
     )  # fmt: skip
     return Packed(rows, place, text_of, first, n_tokens)
 
 
 @triton.jit
 def _pack_texts(
-    hidden, pooled, first, rows, place, text_of, length, width, padded, GRANULE: tl.constexpr, COLUMNS: tl.constexpr
+    hidden, pooled, first, rows, place, text_of, length, width, GRANULE: tl.constexpr, COLUMNS: tl.constexpr
 ):
     """Some places of one text a program; the last of them also fills what is left of the text's last granule."""
     text, start = tl.program_id(0).to(tl.int64), tl.program_id(1) * GRANULE
@@ -67,23 +63,22 @@ def _pack_texts(
     is_pooled = tl.load(pooled + text * length + here, mask=here < length, other=0).to(tl.int32)
     to = begin * GRANULE + n_before + tl.cumsum(is_pooled, 0) - is_pooled
     tl.store(place + to, here, mask=is_pooled > 0)
-    for left in range(0, padded, COLUMNS):
+    for left in range(0, width, COLUMNS):
         at = left + column
         known = (is_pooled > 0)[:, None] & (at < width)[None, :]
         values = tl.load(hidden + (text * length + here)[:, None] * width + at[None, :], mask=known, other=0.0)
-        to_here = rows + to.to(tl.int64)[:, None] * padded + at[None, :]
-        tl.store(to_here, values, mask=(is_pooled > 0)[:, None] & (at < padded)[None, :])
+        tl.store(rows + to.to(tl.int64)[:, None] * width + at[None, :], values, mask=known)
     if start + GRANULE >= length:
         n_seen = n_before + tl.sum(is_pooled, 0)
         to = (end - 1) * GRANULE + slot
         is_left = to >= begin * GRANULE + n_seen
         one = tl.minimum(first_place, length - 1)
         tl.store(place + to, one + slot * 0, mask=is_left)
-        for left in range(0, padded, COLUMNS):
+        for left in range(0, width, COLUMNS):
             at = left + column
             values = tl.load(hidden + (text * length + one) * width + at, mask=at < width, other=0.0)
             values = tl.broadcast_to(tl.where(n_seen > 0, values, 0.0)[None, :], (GRANULE, COLUMNS))
-            to_here = rows + to.to(tl.int64)[:, None] * padded + at[None, :]
-            tl.store(to_here, values, mask=is_left[:, None] & (at < padded)[None, :])
+            to_here = rows + to.to(tl.int64)[:, None] * width + at[None, :]
+            tl.store(to_here, values, mask=is_left[:, None] & (at < width)[None, :])
         for granule in range(begin, end):
             tl.store(text_of + granule, text.to(tl.int32))

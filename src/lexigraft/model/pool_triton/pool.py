@@ -11,25 +11,22 @@ import torch
 from torch import Tensor, nn
 
 from lexigraft.model.pool_triton import gradients_dense, gradients_sparse
-from lexigraft.model.pool_triton.maxima import fill_maxima, tile_for
+from lexigraft.model.pool_triton.maxima import MOST_SLOTS, fill_maxima
 from lexigraft.model.pool_triton.nonzeros import find_nonzeros
-from lexigraft.model.pool_triton.packing import pack, padded_width
+from lexigraft.model.pool_triton.packing import WIDTHS, pack
 
 PRODUCTS = (torch.bfloat16, torch.float16, torch.float32)
 
 
 def max_over_tokens(hidden: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """The largest logit of every term [batch, vocabulary] in float32, multiplied in the precision of `hidden`."""
+    width = hidden.shape[2]
+    if spare := -width % WIDTHS:  # zeros, which add nothing to a product
+        hidden, weight = (nn.functional.pad(part, (0, spare)) for part in (hidden, weight))
     if torch.is_grad_enabled() and any(part.requires_grad for part in (hidden, weight, bias)):
-        best: Tensor = _MaxOverTokens.apply(hidden, mask, weight, bias)  # type: ignore[no-untyped-call]
+        best: Tensor = _MaxOverTokens.apply(hidden, mask, weight, bias)
         return best
-    return _forward(hidden, mask.bool(), rows_of(weight, hidden.dtype), bias, with_tokens=False)[0]
-
-
-def rows_of(weight: Tensor, dtype: torch.dtype) -> Tensor:
-    """`weight` as the kernels read it: of the type of the products, its width filled up with zeros."""
-    width = weight.shape[1]
-    return nn.functional.pad(weight.to(dtype), (0, padded_width(width) - width)).contiguous()
+    return _forward(hidden, mask.bool(), weight.to(hidden.dtype).contiguous(), bias, with_tokens=False)[0]
 
 
 def precision_of(dtype: torch.dtype) -> str:
@@ -40,7 +37,7 @@ def precision_of(dtype: torch.dtype) -> str:
 class _MaxOverTokens(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, hidden: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        hidden, rows = hidden.contiguous(), rows_of(weight, hidden.dtype)
+        hidden, rows = hidden.contiguous(), weight.to(hidden.dtype).contiguous()
         best, token = _forward(hidden, mask.bool(), rows, bias, with_tokens=True)
         ctx.save_for_backward(hidden, rows, token)
         ctx.types = weight.dtype, bias.dtype
@@ -69,12 +66,11 @@ def _forward(
     hidden: Tensor, pooled: Tensor, rows: Tensor, bias: Tensor, with_tokens: bool
 ) -> tuple[Tensor, Tensor | None]:
     n_texts, length, _ = hidden.shape
-    tile = tile_for(hidden.dtype)
     best = hidden.new_empty((n_texts, len(rows)), dtype=torch.float32)
     token = hidden.new_empty(best.shape, dtype=_kind_of_places(length)) if with_tokens else None
     if best.numel() and length:
-        packed = pack(hidden.contiguous(), pooled, tile.slots)
-        fill_maxima(best, token, packed, rows, bias, length, precision_of(hidden.dtype), tile)
+        packed = pack(hidden.contiguous(), pooled.contiguous(), MOST_SLOTS)
+        fill_maxima(best, token, packed, rows, bias, length, precision_of(hidden.dtype))
     else:
         best.fill_(float("-inf"))
     return best, token

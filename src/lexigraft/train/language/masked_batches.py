@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from lexigraft.core.processes import n_processes, process_rank
-from lexigraft.model.inputs import padded
-from lexigraft.train.batches import MOST_PADDING, length_buckets
+from lexigraft.model.inputs import padded, sent
+from lexigraft.train.batches import even_groups, length_buckets
 from lexigraft.train.distributed import total
 from lexigraft.train.language.linear_cross_entropy import NamedRows, linear_cross_entropy
 from lexigraft.train.language.masking import NO_LABEL, MaskedTexts
@@ -35,11 +35,11 @@ class MaskedBatch(NamedTuple):
     n_labels: int
 
 
-def masked_batch(texts: AlignedTexts, masked: MaskedTexts, pad_id: int, padding: float = MOST_PADDING) -> MaskedBatch:
+def masked_batch(texts: AlignedTexts, masked: MaskedTexts, pad_id: int, for_gpu: bool = False) -> MaskedBatch:
     """A batch as rectangles on the CPU. It is masked before it is shared, so its masks do not depend on the sharing."""
     both = AlignedTexts(texts.indptr, masked.subwords, masked.labels, texts.words)
     share = np.array_split(np.arange(len(texts)), n_processes())[process_rank()]
-    groups = length_buckets(np.diff(texts.indptr)[share], padding=padding) if len(share) else []
+    groups = (even_groups if for_gpu else length_buckets)(np.diff(texts.indptr)[share]) if len(share) else []
     buckets = [_bucket(both, share[group], pad_id) for group in groups]
     return MaskedBatch(buckets, int((masked.labels != NO_LABEL).sum()))
 
@@ -62,7 +62,7 @@ def name_masked(
     """Loss and accuracy of the whole batch; the gradient is that of this process's share of it."""
     device, found = weight.device, []
     for bucket in batch.buckets:
-        subwords, mask, places, labels = (part.to(device, non_blocking=True) for part in bucket)
+        subwords, mask, places, labels = (sent(part, device) for part in bucket)
         hidden = body(subwords, mask)
         found.append((hidden.reshape(-1, hidden.shape[-1])[places], labels))
     if not found:  # more processes than texts

@@ -16,10 +16,12 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import MlmSettings
+from lexigraft.model.body_graphs import replayed
+from lexigraft.model.families import n_positions
 from lexigraft.model.inputs import padded
 from lexigraft.model.masked_lm import MaskedLM
 from lexigraft.model.pool import max_over_tokens, saturate
-from lexigraft.train.batches import GPU_PADDING, MOST_PADDING, rows_of_step
+from lexigraft.train.batches import rows_of_step
 from lexigraft.train.language.linear_cross_entropy import linear_cross_entropy
 from lexigraft.train.language.masked_batches import MaskedBatch, Naming, masked_batch, name_masked
 from lexigraft.train.language.masking import NO_LABEL, MaskedTexts, is_among, mask_subwords
@@ -75,8 +77,6 @@ def train_mlm(
     sampler = _sampler(corpus, ordinary, len(model.weight), settings.sampled, seed)
     accuracy = "accuracy" if sampler is None else "sampled_accuracy"
 
-    padding = GPU_PADDING if device.type == "cuda" else MOST_PADDING
-
     def prepare(step: int) -> tuple[AlignedTexts, MaskedTexts, MaskedBatch | None, Naming]:
         batch = take(corpus.texts, corpus.rows[rows_of_step(step, len(corpus.rows), settings.batch, seed)])
         masked = mask_subwords(batch, special.mask, ordinary, np.random.default_rng((seed, 1, step)))
@@ -84,12 +84,13 @@ def train_mlm(
         if sampler is not None:
             naming = partial(sampled_cross_entropy, drawn=sampler.draw(step))
         # With a FLOPS term the batch is one rectangle: its pressure is of all texts together.
-        cut = None if settings.flops else masked_batch(batch, masked, special.pad, padding)
+        cut = None if settings.flops else masked_batch(batch, masked, special.pad, device.type == "cuda")
         return batch, masked, cut, naming
 
     prefetch = Prefetch(prepare, steps)
 
     def step_losses(step: int) -> dict[str, Tensor]:
+        begin_step()
         batch, masked, cut, naming = prefetch(step)
         if cut is not None:
             named = name_masked(model, cut, model.weight, model.bias, naming)
@@ -103,7 +104,8 @@ def train_mlm(
 
     schedule = Schedule(steps, settings.horizon, settings.warmup, settings.learning_rate)
     loop = Loop("mlm", schedule, checkpoint, settings.checkpoint_every, recipe, seed, progress=progress)
-    return loop.run(model, step_losses)
+    with replayed(model.body, n_positions(model.body.model), device) as begin_step:
+        return loop.run(model, step_losses)
 
 
 def _sampler(

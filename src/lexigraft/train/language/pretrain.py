@@ -9,8 +9,9 @@ from torch import Tensor
 
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import PretrainSettings
+from lexigraft.model.body_graphs import replayed
 from lexigraft.model.encoder import SparseEncoder
-from lexigraft.train.batches import GPU_PADDING, MOST_PADDING, rows_of_step
+from lexigraft.train.batches import rows_of_step
 from lexigraft.train.language.masked_batches import MaskedBatch, masked_batch, name_masked
 from lexigraft.train.language.masking import mask_terms
 from lexigraft.train.language.pretraining_texts import PretrainingTexts
@@ -40,11 +41,12 @@ def pretrain(
     def prepare(step: int) -> MaskedBatch:
         batch = take(corpus.texts, corpus.training[rows_of_step(step, len(corpus.training), settings.batch, seed)])
         masked = mask_terms(batch, special.mask, ordinary, np.random.default_rng((seed, 1, step)))
-        return masked_batch(batch, masked, special.pad, GPU_PADDING if device.type == "cuda" else MOST_PADDING)
+        return masked_batch(batch, masked, special.pad, device.type == "cuda")
 
     prefetch, phases = Prefetch(prepare, settings.steps), Phases(device)
 
     def step_losses(step: int) -> dict[str, Tensor]:
+        begin_step()
         batch = prefetch(step)
         phases.mark("inputs")
         named = name_masked(encoder.body, batch, encoder.head.weight, encoder.head.bias)
@@ -52,7 +54,9 @@ def pretrain(
 
     schedule = Schedule(settings.steps, settings.horizon, settings.warmup, settings.learning_rate)
     loop = Loop("pretrain", schedule, checkpoint, settings.checkpoint_every, recipe, seed, progress=progress)
-    return loop.run(encoder, step_losses, observe=_observer(encoder, corpus, settings, seed), phases=phases)
+    observe = _observer(encoder, corpus, settings, seed)
+    with replayed(encoder.body, encoder.backbone.longest_text, device) as begin_step:
+        return loop.run(encoder, step_losses, observe=observe, phases=phases)
 
 
 def _observer(

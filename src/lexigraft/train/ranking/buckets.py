@@ -11,8 +11,8 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from lexigraft.inference.reading import ReadTexts
-from lexigraft.model.inputs import Inputs, inputs_of, to_device
-from lexigraft.train.batches import MOST_PADDING, length_buckets
+from lexigraft.model.inputs import Inputs, inputs_of, sent, to_device
+from lexigraft.train.batches import GPU_PADDING, MOST_PADDING, even_groups, length_buckets
 
 Encode = Callable[..., Tensor]
 CPU = torch.device("cpu")
@@ -26,11 +26,14 @@ class Bucket(NamedTuple):
 
 
 def bucketed(
-    texts: ReadTexts, rows: NDArray[np.int64], pad_id: int, chunk: int = 0, padding: float = MOST_PADDING
+    texts: ReadTexts, rows: NDArray[np.int64], pad_id: int, chunk: int = 0, for_gpu: bool = False
 ) -> list[Bucket]:
-    """Rows of `texts` as rectangles, at most `chunk` texts each (0: any number)."""
-    indptr = texts.aligned.indptr
-    groups = length_buckets(indptr[rows + 1] - indptr[rows], chunk, padding)
+    """Rows of `texts` as rectangles, at most `chunk` texts each (0: any number); `for_gpu`: few, and of few shapes."""
+    lengths = texts.aligned.indptr[rows + 1] - texts.aligned.indptr[rows]
+    if for_gpu and not chunk:
+        groups = even_groups(lengths)
+    else:
+        groups = length_buckets(lengths, chunk, GPU_PADDING if for_gpu else MOST_PADDING)
     return [Bucket(places, inputs_of(texts, rows[places], pad_id, CPU)) for places in groups]
 
 
@@ -48,4 +51,4 @@ def encode_buckets(encode: Encode, buckets: list[Bucket], device: torch.device, 
         whole: Tensor = parts[0]
         return whole
     places = np.concatenate([bucket.places for bucket in buckets])
-    return torch.cat(parts)[torch.from_numpy(np.argsort(places)).to(device)]
+    return torch.cat(parts)[sent(torch.from_numpy(np.argsort(places)), device)]

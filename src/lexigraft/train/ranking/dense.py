@@ -12,7 +12,8 @@ from torch import Tensor
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.inference.reading import ReadTexts
 from lexigraft.model.dense_encoder import DenseEncoder
-from lexigraft.train.batches import GPU_PADDING, MOST_PADDING, warmup_within
+from lexigraft.model.inputs import sent
+from lexigraft.train.batches import warmup_within
 from lexigraft.train.distributed import gather_rows, own_share
 from lexigraft.train.loop import Loop, Schedule, Training, Validation
 from lexigraft.train.phases import Phases
@@ -59,17 +60,13 @@ def train_dense(
     """Train `encoder` in place on pairs of a query and a document that it wants; documents known to be relevant to a
     query are no negatives of it. The history has the loss by step, and R@10 where validation texts are given."""
     device, judged = next(encoder.parameters()).device, Judged(pairs)
-    padding = GPU_PADDING if device.type == "cuda" else MOST_PADDING
+    shape = encoder.pad_id, plan.chunk, device.type == "cuda"
     set_dropout(encoder, plan.dropout)
 
     def prepare(step: int) -> tuple[PairBatch, list[Bucket], list[Bucket]]:
         batch = batch_of_step(pairs, judged, step, plan.batch, seed, plan.n_negatives)
-        queries = bucketed(pairs.queries, own_share(batch.queries), encoder.pad_id, plan.chunk, padding)
-        return (
-            batch,
-            queries,
-            bucketed(pairs.documents, own_share(batch.documents), encoder.pad_id, plan.chunk, padding),
-        )
+        queries = bucketed(pairs.queries, own_share(batch.queries), *shape)
+        return batch, queries, bucketed(pairs.documents, own_share(batch.documents), *shape)
 
     prefetch, phases = Prefetch(prepare, plan.steps), Phases(device)
 
@@ -81,7 +78,7 @@ def train_dense(
         queries = gather_rows(own_queries, len(batch.queries))
         documents = gather_rows(own_documents, len(batch.documents))
         phases.mark("forward")
-        relevant = torch.from_numpy(batch.relevant).to(device)
+        relevant = sent(torch.from_numpy(batch.relevant), device)
         with torch.autocast(device.type, enabled=False):  # cosines in float32, as they are searched
             return {"loss": in_batch_loss(queries @ documents.T, relevant, plan.temperature, plan.symmetric)}
 

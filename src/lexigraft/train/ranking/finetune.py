@@ -9,8 +9,8 @@ from torch import Tensor
 
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import FinetuneSettings
+from lexigraft.model.body_graphs import replayed
 from lexigraft.model.encoder import SparseEncoder
-from lexigraft.train.batches import GPU_PADDING, MOST_PADDING
 from lexigraft.train.distributed import gather_rows, own_share
 from lexigraft.train.loop import Loop, Schedule, Training, TrainingError, Validation
 from lexigraft.train.phases import Phases
@@ -49,9 +49,9 @@ def finetune(
 
     def prepare(step: int) -> tuple[PairBatch, list[Bucket], list[Bucket], float]:
         batch = batch_of_step(pairs, judged, step, settings.batch, seed, settings.n_negatives)
-        padding = GPU_PADDING if device.type == "cuda" else MOST_PADDING
-        queries = bucketed(pairs.queries, own_share(batch.queries), pad_id, settings.chunk, padding)
-        documents = bucketed(pairs.documents, own_share(batch.documents), pad_id, settings.chunk, padding)
+        shape = pad_id, settings.chunk, device.type == "cuda"
+        queries = bucketed(pairs.queries, own_share(batch.queries), *shape)
+        documents = bucketed(pairs.documents, own_share(batch.documents), *shape)
         chance = chance_loss(batch.relevant, settings.temperature, settings.symmetric, settings.margin)
         return batch, queries, documents, chance
 
@@ -61,6 +61,7 @@ def finetune(
 
     def step_losses(step: int) -> dict[str, Tensor]:
         nonlocal chance
+        begin_step()
         batch, some_queries, some_documents, chance = prefetch(step)
         phases.mark("inputs")
         again = settings.chunk > 0
@@ -86,7 +87,9 @@ def finetune(
         n_cases = len(validation.queries)
         measured = Validation(measure, settings.validate_every, "R@10", n_cases, settings.patience)
     state = {**objective.state(), **watch.state()}
-    with scalars_to(settings.tensorboard) as listeners:
+    bodies = None if settings.chunk else encoder.body  # what is encoded again in the backward pass is not replayed
+    longest = encoder.backbone.longest_text
+    with scalars_to(settings.tensorboard) as listeners, replayed(bodies, longest, device) as begin_step:
         loop = Loop(
             "finetune", schedule, checkpoint, settings.checkpoint_every, recipe, seed, rates,
             progress=progress, check=require_life, listeners=listeners,

@@ -13,6 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from lexigraft.model.inputs import sent
+
 
 class TeacherVectors(Protocol):
     """The training texts as one teacher writes them, in the rows that training has them in."""
@@ -36,7 +38,8 @@ class SparseRows(NamedTuple):
         at = np.arange(lengths.sum()) + np.repeat(self.indptr[rows] - starts, lengths)
         places = np.repeat(np.arange(len(rows)), lengths) * n_terms + self.term_ids[at]
         flat = torch.zeros(len(rows) * n_terms, device=device)
-        flat[torch.from_numpy(places).to(device)] = torch.from_numpy(np.ascontiguousarray(self.weights[at])).to(device)
+        weights = torch.from_numpy(np.ascontiguousarray(self.weights[at]))
+        flat[sent(torch.from_numpy(places), device)] = sent(weights, device)
         return flat.view(len(rows), n_terms)
 
 
@@ -79,4 +82,4 @@ class Lessons(NamedTuple):
 
 
 def _rows(vectors: NDArray[np.floating], rows: NDArray[np.int64], device: torch.device) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(vectors[rows], np.float32)).to(device)
+    return sent(torch.from_numpy(np.ascontiguousarray(vectors[rows], np.float32)), device)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lexigraft.core.settings import FinetuneSettings
+from lexigraft.model.inputs import sent
 from lexigraft.train.ranking.cost_control import CostControl, batch_cost
 from lexigraft.train.ranking.document_frequency import DocumentFrequency
 from lexigraft.train.ranking.lessons import Lessons
@@ -145,7 +146,7 @@ class Objective:
 
 
 def _tensor(values: NDArray[np.generic], like: Tensor) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(values)).to(like.device)
+    return sent(torch.from_numpy(np.ascontiguousarray(values)), like.device)
 
 
 def mean_terms(vectors: Tensor) -> Tensor:
