@@ -54,8 +54,8 @@ def _logits_module(encoder: SparseEncoder, tokenizer: Any, length: int) -> nn.Mo
 def peer_step(
     encoder: SparseEncoder, queries: tuple[Tensor, Tensor], documents: tuple[Tensor, Tensor], mini_batch: int = 0
 ) -> Callable[[], None]:
-    """A training step of theirs on subwords and masks: SpladeLoss, or where `mini_batch` is given CachedSpladeLoss, over
-    their ranking loss within the batch, with AdamW and clipped gradients as in our loop."""
+    """A training step of theirs on subwords and masks, with AdamW and clipped gradients as in our loop: SpladeLoss, or
+    where `mini_batch` is given CachedSpladeLoss, over their ranking loss within the batch."""
     from sentence_transformers.sparse_encoder import losses
 
     model = peer_of(encoder)

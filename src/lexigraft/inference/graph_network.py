@@ -86,6 +86,11 @@ class GraphNetwork:
     def reader(self) -> TextReader:
         return open_reader(self._raw, self._facts, self.meta, self._vocabulary)
 
+    @property
+    def n_readers(self) -> int:
+        """A CPU that writes has no core to spare."""
+        return 0
+
     def write(self, read: ReadTexts, are_queries: bool) -> Rows:
         if are_queries and self.meta.queries != BY_MODEL:
             return self._look_up(read)

@@ -36,6 +36,11 @@ class Network(Protocol):
         """Reads texts as the model was trained to read them."""
         ...
 
+    @property
+    def n_readers(self) -> int:
+        """How many processes should read texts for it while it writes others; 0: this one does both in turns."""
+        ...
+
     def write(self, read: ReadTexts, are_queries: bool) -> Rows:
         """All terms of each text, with weights above SMALLEST_WEIGHT."""
         ...

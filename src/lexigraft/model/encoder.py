@@ -100,10 +100,16 @@ class SparseEncoder(nn.Module):
 
     def _largest(self, subwords: Tensor, mask: Tensor, pooled: Tensor | None) -> Tensor:
         """`logits` without own words."""
+        return max_over_tokens(*self.pooled_states(subwords, mask, pooled), self.head.weight, self.head.bias)
+
+    def pooled_states(self, subwords: Tensor, mask: Tensor, pooled: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Hidden states [batch, length, width] in the type that products have here, and which of them are pooled."""
         hidden, pooled = self.body(subwords, mask), self.pooled_tokens(mask, pooled)
+        if torch.is_autocast_enabled(hidden.device.type):  # a layer norm hands on float32; products take half the bits
+            hidden = hidden.to(torch.get_autocast_dtype(hidden.device.type))
         if self.meta.pooling == CLS:
-            hidden, pooled = hidden[:, :1], pooled.bool().any(1, keepdim=True)
-        return max_over_tokens(hidden, pooled, self.head.weight, self.head.bias)
+            return hidden[:, :1], pooled.bool().any(1, keepdim=True)
+        return hidden, pooled
 
     def forward(self, subwords: Tensor, mask: Tensor, pooled: Tensor | None = None, bags: Bags | None = None) -> Tensor:
         """Term weights; the arguments are those of `logits`."""

@@ -1,6 +1,8 @@
 """A trained model in torch, as whoever encodes texts knows it: on a GPU, or where there is no inference form."""
 
-from functools import cached_property
+import os
+from collections.abc import Callable
+from functools import cached_property, partial
 
 import numpy as np
 import torch
@@ -10,13 +12,19 @@ from lexigraft.inference.meta import EncoderMeta
 from lexigraft.inference.network import SMALLEST_WEIGHT, Rows
 from lexigraft.inference.reading import ReadTexts
 from lexigraft.model.encoder import SparseEncoder
-from lexigraft.model.inputs import inputs_of
+from lexigraft.model.inputs import inputs_of, sent, to_device
+from lexigraft.model.listed_weights import ROOM, OwnWords, list_vectors, lists_weights, on_its_way, own_words_of
 from lexigraft.model.precision import fast_precision
 from lexigraft.model.trace import trace_terms
+from lexigraft.vocab.bags import take_bags
 from lexigraft.vocab.reader import TextReader
 from lexigraft.vocab.subwords import SpecialTokens
 
 CPU_BATCH, GPU_BATCH = 64, 512
+MOST_READERS = 8
+CPU = torch.device("cpu")
+
+Batch = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]  # how many terms each text has; terms, weights
 
 
 class TorchNetwork:
@@ -33,27 +41,63 @@ class TorchNetwork:
     def reader(self) -> TextReader:
         return self.encoder.reader()
 
+    @property
+    def n_readers(self) -> int:
+        """A GPU that writes leaves the CPU to readers."""
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return 0 if self._device.type == "cpu" else min(MOST_READERS, cores - 1)
+
     @torch.inference_mode()
     def write(self, read: ReadTexts, are_queries: bool) -> Rows:
-        """In order; computed in order of length."""
-        device, pad_id = next(self.encoder.parameters()).device, self.encoder.tokenizer.special.pad
-        weigh = self.encoder.queries if are_queries else self.encoder
+        """In order; computed in order of length. On a GPU a batch travels to the CPU while the next is computed."""
         order = np.argsort(np.diff(read.aligned.indptr), kind="stable")
-        at_once = CPU_BATCH if device.type == "cpu" else GPU_BATCH
-        texts, terms, weights = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0, np.float32)]
+        at_once = CPU_BATCH if self._device.type == "cpu" else GPU_BATCH
+        begin = self._begin_list if lists_weights(self.encoder, are_queries) else partial(self._whole, are_queries)
+        parts: list[Batch] = [(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))]
+        before: Callable[[], Batch] | None = None
         for start in range(0, len(order), at_once):
-            places = order[start : start + at_once]
-            with fast_precision(device, enabled=not self._exact):
-                dense = weigh(*inputs_of(read, places, pad_id, device)).float()
-            rows, columns = (dense > SMALLEST_WEIGHT).nonzero(as_tuple=True)  # there: only these leave a GPU
-            texts.append(places[rows.cpu().numpy()])
-            terms.append(columns.int().cpu().numpy())
-            weights.append(dense[rows, columns].cpu().numpy())
-        of_text = np.concatenate(texts)
-        in_order = np.argsort(of_text, kind="stable")
-        counts = np.bincount(of_text, minlength=len(read))
-        indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)))
-        return Rows(indptr, np.concatenate(terms)[in_order], np.concatenate(weights)[in_order])
+            begun = begin(read, order[start : start + at_once])
+            if before is not None:
+                parts.append(before())
+            before = begun
+        if before is not None:
+            parts.append(before())
+        counts, terms, weights = (np.concatenate(some) for some in zip(*parts, strict=True))
+        lengths, starts = np.empty_like(counts), np.empty_like(counts)
+        lengths[order], starts[order] = counts, np.cumsum(counts) - counts
+        indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+        at = np.repeat(starts - indptr[:-1], lengths) + np.arange(indptr[-1])
+        return Rows(indptr, terms[at], weights[at])
+
+    def _whole(self, are_queries: bool, read: ReadTexts, places: NDArray[np.int64]) -> Callable[[], Batch]:
+        """Some texts by whole vectors over the vocabulary."""
+        weigh = self.encoder.queries if are_queries else self.encoder
+        with fast_precision(self._device, enabled=not self._exact):
+            dense = weigh(*inputs_of(read, places, self.special.pad, self._device)).float()
+        rows, columns = (dense > SMALLEST_WEIGHT).nonzero(as_tuple=True)  # there: only these leave a GPU
+        counts = torch.bincount(rows, minlength=len(places))
+        found = counts.cpu().numpy(), columns.int().cpu().numpy(), dense[rows, columns].cpu().numpy()
+        return lambda: found
+
+    def _begin_list(self, read: ReadTexts, places: NDArray[np.int64]) -> Callable[[], Batch]:
+        """Some texts by lists of terms; one with more terms than a list holds is encoded once more, with its batch."""
+        inputs = to_device(inputs_of(read, places, self.special.pad, CPU), self._device)
+        own = OwnWords(*(sent(part, self._device) for part in own_words_of(take_bags(read.bags, places))))
+        with fast_precision(self._device, enabled=not self._exact):
+            arriving = on_its_way(list_vectors(self.encoder, inputs, own, SMALLEST_WEIGHT))
+
+        def arrived() -> Batch:
+            listed = arriving()
+            if int(listed.counts.max()) > ROOM:
+                return self._whole(False, read, places)()
+            terms, weights = (part[listed.is_kept].numpy() for part in (listed.terms, listed.weights))
+            return listed.is_kept.sum(1).numpy(), terms.astype(np.int32), weights
+
+        return arrived
+
+    @property
+    def _device(self) -> torch.device:
+        return self.encoder.head.weight.device
 
     def positions(self, read: ReadTexts, terms: NDArray[np.int32]) -> NDArray[np.int32]:
         device = next(self.encoder.parameters()).device

@@ -9,7 +9,9 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Document
 from lexigraft.inference.network import Network
+from lexigraft.inference.reading import ReadTexts
 from lexigraft.vectors.encoding_facts import EncodingFacts
+from lexigraft.vectors.read_ahead import read_ahead
 from lexigraft.vectors.rows_writer import DocumentRowsWriter
 from lexigraft.vectors.store import VectorsMeta, shown_title, write_meta
 from lexigraft.vectors.text_encoder import TextEncoder
@@ -58,15 +60,18 @@ def encode_batches(
 
         def written() -> Iterator[int]:
             """Write all of them, some at a time, and tell how many when they are done: not when they are read."""
-            for batch in texts:
-                write(batch)
+            for batch, read in read_ahead(texts, read_contents, network.n_readers):
+                write(batch, read)
                 yield from range(len(batch))
 
-        def write(batch: Sequence[Document]) -> None:
+        def read_contents(batch: Sequence[Document]) -> ReadTexts:
+            return text_encoder.read([document.contents for document in batch])
+
+        def write(batch: Sequence[Document], read: ReadTexts) -> None:
             titles = (shown_title(_shown(document, reads_expansions)) for document in batch)
             rows.append_names((document.doc_id for document in batch), titles)
             found = EncodingFacts(text_encoder.length, text_encoder.most_terms)
-            encoded = text_encoder.encode_rows([document.contents for document in batch], found)
+            encoded = text_encoder.write_rows(read, found)
             facts.add(found)
             if of_batches is not None:
                 of_batches.append(found)

@@ -33,7 +33,10 @@ class TextEncoder:
 
     def encode_rows(self, texts: list[str], facts: EncodingFacts | None = None) -> Rows:
         """`encode`, with all rows in one piece."""
-        read = self._read(texts)
+        return self.write_rows(self.read(texts), facts)
+
+    def write_rows(self, read: ReadTexts, facts: EncodingFacts | None = None) -> Rows:
+        """`encode_rows` of texts that were read before."""
         whole = self.network.write(read, self._are_queries)
         if facts is not None:
             facts.terms_before += len(whole.terms)
@@ -43,9 +46,10 @@ class TextEncoder:
 
     def trace(self, text: str, terms: NDArray[np.int32]) -> TracedText:
         """What in the text, after its prompt, produced each of `terms`."""
-        return trace_text(self.network, self._prompt + text, self._read([text]), terms)
+        return trace_text(self.network, self._prompt + text, self.read([text]), terms)
 
-    def _read(self, texts: list[str]) -> ReadTexts:
+    def read(self, texts: list[str]) -> ReadTexts:
+        """Texts as the network takes them, each after its prompt."""
         if self._prompt:
             texts = [self._prompt + text for text in texts]
         reader = self.network.reader

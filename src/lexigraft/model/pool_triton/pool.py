@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from lexigraft.model.pool_triton import gradients_dense, gradients_sparse
-from lexigraft.model.pool_triton.maxima import MOST_SLOTS, fill_maxima
+from lexigraft.model.pool_triton.maxima import MOST_SLOTS, Listed, fill_maxima, list_maxima
 from lexigraft.model.pool_triton.nonzeros import find_nonzeros
 from lexigraft.model.pool_triton.packing import WIDTHS, pack
 
@@ -20,13 +20,34 @@ PRODUCTS = (torch.bfloat16, torch.float16, torch.float32)
 
 def max_over_tokens(hidden: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """The largest logit of every term [batch, vocabulary] in float32, multiplied in the precision of `hidden`."""
-    width = hidden.shape[2]
-    if spare := -width % WIDTHS:  # zeros, which add nothing to a product
-        hidden, weight = (nn.functional.pad(part, (0, spare)) for part in (hidden, weight))
+    hidden, weight = _wide(hidden, weight)
     if torch.is_grad_enabled() and any(part.requires_grad for part in (hidden, weight, bias)):
         best: Tensor = _MaxOverTokens.apply(hidden, mask, weight, bias)
         return best
     return _forward(hidden, mask.bool(), weight.to(hidden.dtype).contiguous(), bias, with_tokens=False)[0]
+
+
+def list_weights(
+    hidden: Tensor, mask: Tensor, weight: Tensor, bias: Tensor, above: float, twice: bool, room: int
+) -> Listed:
+    """Each text's terms that weigh more than `above`, by log(1 + ReLU) of their largest logits, `twice` or once; in no
+    order, and without any [batch, vocabulary]. Counts may say more than there is `room` for."""
+    (n_texts, length, _), device = hidden.shape, hidden.device
+    hidden, weight = _wide(hidden, weight)
+    terms = torch.empty((n_texts, room), dtype=torch.int32, device=device)
+    counts = torch.zeros(n_texts, dtype=torch.int32, device=device)
+    listed = Listed(counts, terms, torch.empty_like(terms, dtype=torch.float32))
+    if terms.numel() and length:
+        packed = pack(hidden.contiguous(), mask.bool().contiguous(), MOST_SLOTS)
+        rows = weight.to(hidden.dtype).contiguous()
+        list_maxima(listed, packed, rows, bias, length, precision_of(hidden.dtype), above, twice)
+    return listed
+
+
+def _wide(hidden: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """As wide as kernels read: filled up with zeros, which add nothing to a product."""
+    spare = -hidden.shape[2] % WIDTHS
+    return (nn.functional.pad(hidden, (0, spare)), nn.functional.pad(weight, (0, spare))) if spare else (hidden, weight)
 
 
 def precision_of(dtype: torch.dtype) -> str:

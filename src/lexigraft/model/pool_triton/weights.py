@@ -13,6 +13,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from lexigraft.model.pool_triton.activation import activated
+
 BLOCK = 4096
 
 
@@ -56,21 +58,10 @@ class _TermWeights(torch.autograd.Function):
 
 
 @triton.jit
-def _log1p(x):
-    """Exact where x is small, too: the rounding of 1 + x is divided out again."""
-    y = 1 + x
-    return tl.where(y == 1, x, tl.log(y) * (x / tl.where(y == 1, 1.0, y - 1)))
-
-
-@triton.jit
 def _activate(values, n, TWICE: tl.constexpr, BLOCK: tl.constexpr):
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(values + at, mask=at < n, other=0.0)
-    x = tl.where(x > 0, x, tl.where(x != x, x, 0.0))  # not a number stays so
-    x = _log1p(x)
-    if TWICE:
-        x = _log1p(x)
-    tl.store(values + at, x, mask=at < n)
+    tl.store(values + at, activated(x, TWICE), mask=at < n)
 
 
 @triton.jit
