@@ -18,6 +18,8 @@ import typer
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ["LEXIGRAFT_CHECKSUMS"] = "always"  # nothing that tests read is remembered in the user's home
 os.environ["LEXIGRAFT_VALIDATE"] = "always"  # whatever tests make must pass
+if not Path("/dev/nvidiactl").exists():
+    os.environ.setdefault("TRITON_INTERPRET", "1")  # asked for when triton is imported: its kernels run without a GPU
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="lexigraft-state-")
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase

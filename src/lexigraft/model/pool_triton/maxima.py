@@ -50,8 +50,8 @@ def fill_maxima(
     """Fill `best` [texts, terms] with the largest logits, and `token` with the places that they came from; `weight`
     [terms, width] is as wide as the packed rows, `length` what a text has at most.
 
-    With tokens, logits of 16-bit products lose their last 4 of 24 bits, into which the token is written; of equal ones
-    above zero the first token wins. In full precision nothing is lost.
+    With tokens, sums of 16-bit products lose their last 4 of 24 bits, into which the token is written; of equal ones
+    above zero, before the bias, the first token wins. In full precision nothing is lost.
     """
     tile = FULL if weight.dtype == torch.float32 else VALUES if token is None else TOKENS
     places = {"WITH_TOKENS": token is not None, "CODED": token is not None and weight.dtype != torch.float32}
@@ -139,8 +139,9 @@ def _reduce_products(
         parts = tl.reshape(logits, (TERMS, GRANULES, GRANULE))
         largest = tl.reduce(parts, 2, _larger)
         if CODED:
-            code = largest.to(tl.int32, bitcast=True) & (GRANULE - 1)
-            slot_of_largest = (granules * GRANULE + GRANULE - 1)[None, :] - code
+            bits = largest.to(tl.int32, bitcast=True)
+            slot_of_largest = (granules * GRANULE + GRANULE - 1)[None, :] - (bits & (GRANULE - 1))
+            largest = (bits & ~(GRANULE - 1)).to(tl.float32, bitcast=True)
         elif WITH_TOKENS:
             number = tl.reshape(slot, (1, GRANULES, GRANULE))
             slot_of_largest = tl.min(tl.where(parts == tl.expand_dims(largest, 2), number, LAST), 2)
@@ -162,8 +163,6 @@ def _reduce_products(
                 carried_place = tl.where(closes, 0, found_place)
             found = _larger(carried, found)
             carried = tl.where(closes, NONE, found)
-            if CODED:
-                found = (found.to(tl.int32, bitcast=True) & ~(GRANULE - 1)).to(tl.float32, bitcast=True)
             found = tl.where(tl.load(n_tokens + text) > 0, found + shift, NONE)
             if LISTED:
                 found = activated(found, TWICE)
