@@ -38,5 +38,8 @@ if DEVICE == "cpu":
     _multiply_bfloat16()
 
 from lexigraft.model import pool_triton as kernels  # noqa: E402
+from lexigraft.model.pool_triton import nonzeros  # noqa: E402
+from lexigraft.model.pool_triton.nonzeros import find_nonzeros  # noqa: E402
+from lexigraft.model.pool_triton.weights import term_weights  # noqa: E402
 
-__all__ = ["DEVICE", "kernels", "torch"]
+__all__ = ["DEVICE", "find_nonzeros", "kernels", "nonzeros", "term_weights", "torch"]

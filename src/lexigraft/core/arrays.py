@@ -155,6 +155,10 @@ class StringTable(Sequence[str]):
     def __len__(self) -> int:
         return len(self._offsets) - 1
 
+    def __reduce__(self) -> tuple[type[list[str]], tuple[list[str]]]:
+        """Sent to another process it is a list: by then the file may be another one."""
+        return list, (list(self),)
+
     def _wrong(self, what: str) -> ArtifactError:
         return ArtifactError(f"{self._path} {what}: {MADE_ELSEWHERE}")
 

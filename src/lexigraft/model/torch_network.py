@@ -1,6 +1,5 @@
 """A trained model in torch, as whoever encodes texts knows it: on a GPU, or where there is no inference form."""
 
-import os
 from collections.abc import Callable
 from functools import cached_property, partial
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from lexigraft.inference.meta import EncoderMeta
 from lexigraft.inference.network import SMALLEST_WEIGHT, Rows
 from lexigraft.inference.reading import ReadTexts
+from lexigraft.inference.threads import usable_threads
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.inputs import inputs_of, sent, to_device
 from lexigraft.model.listed_weights import ROOM, OwnWords, list_vectors, lists_weights, on_its_way, own_words_of
@@ -43,9 +43,8 @@ class TorchNetwork:
 
     @property
     def n_readers(self) -> int:
-        """A GPU that writes leaves the CPU to readers."""
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return 0 if self._device.type == "cpu" else min(MOST_READERS, cores - 1)
+        """A GPU that writes leaves to readers the cores that this process may use."""
+        return 0 if self._device.type == "cpu" else min(MOST_READERS, usable_threads() - 1)
 
     @torch.inference_mode()
     def write(self, read: ReadTexts, are_queries: bool) -> Rows:

@@ -1,6 +1,7 @@
 """Text to learned sparse vectors, streamed: the model's counterpart of `lexical`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +61,10 @@ def encode_batches(
 
         def written() -> Iterator[int]:
             """Write all of them, some at a time, and tell how many when they are done: not when they are read."""
-            for batch, read in read_ahead(texts, read_contents, network.n_readers):
+            read_batches = read_ahead(texts, attrgetter("contents"), text_encoder.read, network.n_readers)
+            for batch, read in read_batches:
                 write(batch, read)
                 yield from range(len(batch))
-
-        def read_contents(batch: Sequence[Document]) -> ReadTexts:
-            return text_encoder.read([document.contents for document in batch])
 
         def write(batch: Sequence[Document], read: ReadTexts) -> None:
             titles = (shown_title(_shown(document, reads_expansions)) for document in batch)

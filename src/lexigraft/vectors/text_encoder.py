@@ -1,17 +1,38 @@
 """Texts to rows of weighted terms by a trained model, in whichever form it was opened."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.types import TracedText
-from lexigraft.inference.meta import require_finetuned
+from lexigraft.inference.meta import EncoderMeta, require_finetuned
 from lexigraft.inference.network import Network, Rows
 from lexigraft.inference.reading import ReadTexts, read_documents, read_queries
 from lexigraft.inference.traced_text import trace_text
 from lexigraft.vectors.encoding_facts import EncodingFacts
 from lexigraft.vectors.prune import prune_rows
+from lexigraft.vocab.reader import TextReader
 
 Row = tuple[NDArray[np.int32], NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How an open model reads texts of one kind, each after its prompt; without the model, so that it can be sent to
+    another process."""
+
+    reader: TextReader
+    meta: EncoderMeta
+    are_queries: bool
+
+    def __call__(self, texts: list[str]) -> ReadTexts:
+        prompt = self.meta.query_prompt if self.are_queries else self.meta.document_prompt
+        if prompt:
+            texts = [prompt + text for text in texts]
+        if self.are_queries:
+            return read_queries(self.reader, texts, self.meta.query_length)
+        return read_documents(self.meta, self.reader, texts, self.meta.document_length)
 
 
 class TextEncoder:
@@ -48,11 +69,7 @@ class TextEncoder:
         """What in the text, after its prompt, produced each of `terms`."""
         return trace_text(self.network, self._prompt + text, self.read([text]), terms)
 
-    def read(self, texts: list[str]) -> ReadTexts:
-        """Texts as the network takes them, each after its prompt."""
-        if self._prompt:
-            texts = [self._prompt + text for text in texts]
-        reader = self.network.reader
-        if self._are_queries:
-            return read_queries(reader, texts, self.length)
-        return read_documents(self.network.meta, reader, texts, self.length)
+    @property
+    def read(self) -> Reading:
+        """Makes of texts what the network takes."""
+        return Reading(self.network.reader, self.network.meta, self._are_queries)

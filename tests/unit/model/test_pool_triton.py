@@ -5,10 +5,7 @@ import numpy as np
 import pytest
 
 from lexigraft.model.pool import max_over_tokens_naive
-from lexigraft.model.pool_triton import nonzeros
-from lexigraft.model.pool_triton.nonzeros import find_nonzeros
-from lexigraft.model.pool_triton.weights import term_weights
-from tests.triton_kernels import DEVICE, kernels, torch
+from tests.triton_kernels import DEVICE, find_nonzeros, kernels, nonzeros, term_weights, torch
 
 # Products with slots that no text owns may be anything.
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")

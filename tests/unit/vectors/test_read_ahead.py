@@ -1,0 +1,107 @@
+import logging
+import os
+import signal
+import time
+from multiprocessing import parent_process
+
+import pytest
+
+from lexigraft.core.types import Document
+from lexigraft.vectors import encode
+from lexigraft.vectors import read_ahead as module
+from lexigraft.vectors.encode import encode_with_model
+from lexigraft.vectors.open_network import open_network
+from lexigraft.vectors.read_ahead import WAITING, read_ahead
+from tests.families import write_backbone
+from tests.small_models import grafted, saved
+
+
+@pytest.fixture(autouse=True)
+def one_batch_before(monkeypatch):
+    monkeypatch.setattr(module, "SERIAL_BATCHES", 1)
+
+
+def numbers_of(texts):
+    """Whose process read, and what; the first ones take longer, and this process still longer."""
+    time.sleep(0.1 if "2" in texts else 0.01)
+    return os.getpid(), [2 * int(text) for text in texts]
+
+
+def killed(texts):
+    if "14" in texts and parent_process() is not None:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return numbers_of(texts)
+
+
+def fails(texts):
+    if "10" in texts:
+        raise ValueError("no such text")
+    return numbers_of(texts)
+
+
+def pairs(end):
+    return [[number, number + 1] for number in range(0, end, 2)]
+
+
+def assert_all(found, batches):
+    assert [batch for batch, _ in found] == batches
+    assert [read for _, (_, read) in found] == [[2 * number for number in batch] for batch in batches]
+
+
+@pytest.mark.parametrize("n_processes", [0, 2])
+def test_in_order_whoever_reads(n_processes):
+    batches = pairs(1000)
+    found = list(read_ahead(batches, str, numbers_of, n_processes))
+    assert_all(found, batches)
+    readers = {process for _, (process, _) in found}
+    assert found[0][1][0] == os.getpid()
+    assert len(readers) == 1 + n_processes
+
+
+def test_few_texts_start_no_process(monkeypatch):
+    monkeypatch.setattr(module, "ProcessPoolExecutor", None)
+    assert_all(list(read_ahead(pairs(2), str, numbers_of, 2)), pairs(2))
+    assert list(read_ahead([], str, numbers_of, 2)) == []
+
+
+def test_no_more_is_taken_than_may_wait():
+    taken = []
+
+    def batches():
+        for number in range(10_000):
+            taken.append(number)
+            yield [number]
+
+    ahead = read_ahead(batches(), str, numbers_of, 2)
+    for given, (_, (process, _)) in enumerate(ahead, 1):
+        assert len(taken) <= given + 2 * (1 + WAITING) + 1
+        if process != os.getpid() and given > 50:
+            break
+    ahead.close()
+
+
+def test_where_a_process_is_lost_this_one_reads(caplog):
+    caplog.set_level(logging.WARNING)
+    batches = [*pairs(8), *[[0, 1]] * 300, *pairs(60)]  # the one that kills comes when others have begun
+    assert_all(list(read_ahead(batches, str, killed, 2)), batches)
+    assert "was lost" in caplog.text
+
+
+def test_an_error_comes_back_as_it_is():
+    with pytest.raises(ValueError, match="no such text"):
+        list(read_ahead([*[[0, 1]] * 300, *pairs(60)], str, fails, 2))
+
+
+def test_vectors_are_the_same_whoever_read(tmp_path, monkeypatch):
+    """A model's own reader, sent to other processes."""
+    monkeypatch.setattr(encode, "READ_AHEAD", 4)
+    network = open_network(saved(grafted(write_backbone("bert", tmp_path / "backbone", loud=20.0)), tmp_path / "model"))
+    documents = [Document(f"d{number}", "", "kur mel" * (number % 5)) for number in range(4000)]
+    for name, n_readers in (("here", 0), ("elsewhere", 2)):
+        monkeypatch.setattr(type(network), "n_readers", n_readers)
+        (tmp_path / name).mkdir()
+        encode_with_model(iter(documents), network, {}, tmp_path / name)
+    files = sorted(file.name for file in (tmp_path / "here").iterdir())
+    assert files
+    for file in files:
+        assert (tmp_path / "here" / file).read_bytes() == (tmp_path / "elsewhere" / file).read_bytes()
