@@ -1,10 +1,12 @@
 """Texts in buckets of like length: each once, little padding, and the same vectors as all at once."""
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexigraft.train.batches import MOST_PADDING, SMALLEST_BUCKET, length_buckets
+from lexigraft.train.batches import MOST_PADDING, SMALLEST_BUCKET, even_groups, length_buckets
 
 LENGTHS = st.lists(st.integers(1, 300), min_size=1, max_size=400).map(np.array)
 
@@ -28,3 +30,23 @@ def test_one_bucket_keeps_the_order_however_the_lengths_differ(lengths):
 @given(LENGTHS)
 def test_a_batch_of_one_length_is_one_bucket_in_its_order(lengths):
     assert [group.tolist() for group in length_buckets(np.full(len(lengths), 7))] == [list(range(len(lengths)))]
+
+
+@given(LENGTHS)
+def test_even_groups_are_of_one_size_the_shortest_texts_first(lengths):
+    groups = even_groups(lengths)
+    assert len(groups) in (1, 2, 4)
+    assert sorted(np.concatenate(groups).tolist()) == list(range(len(lengths)))
+    assert max(map(len, groups)) - min(map(len, groups)) <= 1
+    for shorter, longer in pairwise(groups):
+        assert lengths[shorter].max() <= lengths[longer].min()
+    if len(groups) == 1:
+        assert groups[0].tolist() == list(range(len(lengths)))
+
+
+def test_even_groups_are_as_few_as_leave_little_padding():
+    ones, longs = np.ones(100, np.int64), np.full(100, 50)
+    assert len(even_groups(ones)) == 1
+    assert len(even_groups(np.concatenate((longs, ones)))) == 2
+    assert len(even_groups(np.arange(1, 201))) == 4
+    assert len(even_groups(np.array([1, 100]))) == 1  # too few to divide

@@ -54,9 +54,7 @@ class Body(nn.Module):
 
     def forward(self, subwords: Tensor, mask: Tensor) -> Tensor:
         if self.graphs is not None and self.training and torch.is_grad_enabled():
-            replayed = self.graphs(subwords, mask)
-            if replayed is not None:
-                return replayed
+            return self.graphs(subwords, mask)
         return self.launched(subwords, mask)
 
     def launched(self, subwords: Tensor, mask: Tensor) -> Tensor:

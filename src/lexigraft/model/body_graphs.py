@@ -2,7 +2,8 @@
 
 A small backbone is some hundred short kernels, and launching them one by one takes longer than what they do. A shape is
 recorded when it comes a second time; lengths are rounded up, so that there are few of them. Each recording keeps the
-memory of its pass, so there is a limit. What is not recorded runs as it always did, with the same result.
+memory of its pass, so there is a limit. What is not recorded is launched, at the same lengths and with the same random
+numbers: the result does not say what was replayed.
 """
 
 import logging
@@ -56,8 +57,8 @@ class BodyGraphs:
                 self._record(key, *self._seen[key])
         self._due.clear()
 
-    def __call__(self, subwords: Tensor, mask: Tensor) -> Tensor | None:
-        """Hidden states [texts, length, width]; None for a shape that is not recorded."""
+    def __call__(self, subwords: Tensor, mask: Tensor) -> Tensor:
+        """Hidden states [texts, length, width]."""
         length = subwords.shape[1]
         spare = -length % LENGTHS
         if self._longest is not None and length + spare > self._longest:
@@ -65,16 +66,16 @@ class BodyGraphs:
         shape = (len(subwords), length + spare)
         key = (*shape, self._in_step[shape])
         self._in_step[shape] += 1
-        if key not in self._graphs and not self._may_record:
-            return None
         if spare:
             subwords, mask = (nn.functional.pad(part, (0, spare)) for part in (subwords, mask))
-        if key in self._graphs:
-            return self._graphs[key](subwords, mask)[:, :length]
-        if key in self._seen:
-            self._due.append(key)
-        self._seen[key] = subwords, mask
-        return None
+        run = self._graphs.get(key)
+        if run is None:
+            run = self._body.launched
+            if self._may_record:
+                if key in self._seen:
+                    self._due.append(key)
+                self._seen[key] = subwords, mask
+        return run(subwords, mask)[:, :length]
 
     def _record(self, key: tuple[int, ...], subwords: Tensor, mask: Tensor) -> None:
         """Random numbers go on as if nothing had been recorded."""
