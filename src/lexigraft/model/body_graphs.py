@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 MOST = 16  # recordings
 LENGTHS = 8  # subwords: lengths are rounded up to a multiple
+ATTEMPTS = 2  # the first recording of a process can fail where the same one succeeds afterwards
 LEAST_FREE = 0.3  # of the device's memory, or nothing more is recorded
 
 log = logging.getLogger(__name__)
@@ -47,7 +48,7 @@ class BodyGraphs:
         self._seen: dict[tuple[int, ...], tuple[Tensor, Tensor]] = {}
         self._due: list[tuple[int, ...]] = []
         self._in_step: Counter[tuple[int, ...]] = Counter()
-        self._may_record = True
+        self._may_record, self._failures = True, 0
 
     def begin_step(self) -> None:
         """Record what is due: now, when nothing of a step before is left that waits for its backward pass."""
@@ -91,10 +92,18 @@ class BodyGraphs:
                 recorded: Any = torch.cuda.make_graphed_callables(shared, inputs, allow_unused_input=True)
                 self._graphs[key] = recorded
         except Exception as error:  # noqa: BLE001  # what a backbone does may not be recordable; it still runs
-            said = (str(error).strip() or type(error).__name__).splitlines()[0]
-            log.warning("the backbone's kernels are launched one by one, which is slower: %s", said)
-            self._may_record = False
+            self._failures += 1
+            self._may_record = self._failures < ATTEMPTS
+            self._graphs.clear()
+            _renew_generator(subwords.device)  # the old one waits for the end of a recording
+            if not self._may_record:
+                said = (str(error).strip() or type(error).__name__).splitlines()[0]
+                log.warning("the backbone's kernels are launched one by one, which is slower: %s", said)
         torch.cuda.set_rng_state(drawn, subwords.device)
+
+
+def _renew_generator(device: torch.device) -> None:
+    torch.cuda.default_generators[device.index or 0].graphsafe_set_state(torch.Generator(device))
 
 
 class _Shared(nn.Module):

@@ -6,6 +6,7 @@ pytest --noconftest -p no:cacheprovider tests/unit/model/test_body_graphs.py
 import pytest
 import torch
 from torch import nn
+from transformers import BertConfig, BertModel
 
 from lexigraft.model import body_graphs
 from lexigraft.model.body_graphs import BodyGraphs, replayed
@@ -15,16 +16,19 @@ WIDTH = 64
 
 
 class Small(nn.Module):
-    """Attention, normalisation and dropout, as backbones have them."""
+    """Two layers of BERT."""
 
     def __init__(self, dropout: float) -> None:
         super().__init__()
-        self.words = nn.Embedding(50, WIDTH)
-        self.layer = nn.TransformerEncoderLayer(WIDTH, 4, 2 * WIDTH, dropout, batch_first=True)
+        config = BertConfig(
+            vocab_size=50, hidden_size=WIDTH, num_hidden_layers=2, num_attention_heads=4, intermediate_size=2 * WIDTH,
+            hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout,
+        )  # fmt: skip
+        self.model = BertModel(config, add_pooling_layer=False)
         self.graphs = None
 
     def launched(self, subwords, mask):
-        return self.layer(self.words(subwords), src_key_padding_mask=mask == 0)
+        return self.model(input_ids=subwords, attention_mask=mask).last_hidden_state
 
 
 @pytest.fixture
@@ -131,9 +135,9 @@ def test_what_cannot_be_recorded_is_launched(caplog):
         def launched(self, subwords, mask):
             return super().launched(subwords, mask) * float(mask.sum() > 0)  # asks the device: no recording can
 
-    body = Asks(0.0).cuda().train()
+    body = Asks(0.3).cuda().train()
     with replayed(body, 64, torch.device("cuda")) as begin_step:
-        for _ in range(4):
+        for _ in range(6):
             begin_step()
             hidden = body.graphs(*(part.cuda() for part in texts(2, 8)))
             hidden.sum().backward()

@@ -1,7 +1,5 @@
 """log(1 + ReLU(x)), once or twice, inside kernels."""
 
-from typing import Any
-
 import triton
 import triton.language as tl
 
@@ -14,7 +12,7 @@ def _log1p(x):
 
 
 @triton.jit
-def activated(x: Any, TWICE: tl.constexpr) -> Any:
+def activated(x, TWICE: tl.constexpr):
     x = tl.where(x > 0, x, tl.where(x != x, x, 0.0))  # not a number stays so
     x = _log1p(x)
     if TWICE:

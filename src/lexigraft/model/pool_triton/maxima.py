@@ -143,8 +143,8 @@ def _reduce_products(
             slot_of_largest = (granules * GRANULE + GRANULE - 1)[None, :] - (bits & (GRANULE - 1))
             largest = (bits & ~(GRANULE - 1)).to(tl.float32, bitcast=True)
         elif WITH_TOKENS:
-            number = tl.reshape(slot, (1, GRANULES, GRANULE))
-            slot_of_largest = tl.min(tl.where(parts == tl.expand_dims(largest, 2), number, LAST), 2)
+            slots = tl.reshape(slot, (1, GRANULES, GRANULE))
+            slot_of_largest = tl.min(tl.where(parts == tl.expand_dims(largest, 2), slots, LAST), 2)
         text_of_granule = tl.load(text_of + granule + granules)
         tile_end = tl.minimum(granule + GRANULES, end)
         for text in range(tl.load(text_of + granule), tl.load(text_of + tile_end - 1) + 1):
@@ -169,9 +169,9 @@ def _reduce_products(
                 is_kept = tl.where(is_known, found, 0.0) > above
                 n_kept = tl.sum(is_kept.to(tl.int32), 0)
                 if n_kept > 0:
-                    at = tl.atomic_add(token + text, n_kept) + tl.cumsum(is_kept.to(tl.int32), 0) - 1
-                    to = tl.cast(text, tl.int64) * room + at
-                    tl.store(best + to, found, mask=is_kept & (at < room))
-                    tl.store(listed + to, terms, mask=is_kept & (at < room))
+                    number = tl.atomic_add(token + text, n_kept) + tl.cumsum(is_kept.to(tl.int32), 0) - 1
+                    entry = tl.cast(text, tl.int64) * room + number
+                    tl.store(best + entry, found, mask=is_kept & (number < room))
+                    tl.store(listed + entry, terms, mask=is_kept & (number < room))
             else:
                 tl.store(best + to, found, mask=is_known)
