@@ -1,0 +1,170 @@
+"""Documents a second of encoding on a GPU: Lexigraft beside sentence-transformers, with the same weights.
+
+    python -m bench.encode_gpu --data COLLECTION --tokenizer DIR [--terms 100000] [--length 128] [--active 250]
+        [--documents 0] [--batches 32 128 256] [--rounds 3] [--out FILE.json]
+
+The encoder has the size of MiniLM (6 layers, width 384), drawn at random, with a head of so many terms: the words of
+the collection, and made-up ones beyond those. Its biases are lowered until documents have `--active` terms. Both read
+the same texts up to `--length` subwords, ours without punctuation, and pool all tokens; `cosines` are between both
+vectors of the same text where it has none. Ours is what `lexigraft encode` does, from documents
+in memory to a folder of vectors on disk; theirs is `SparseEncoder.encode` to one sparse tensor on the CPU, in bfloat16,
+by the batch size of `--batches` that is fastest on an eighth of the texts. Rounds are in turns, and medians are told.
+What ours takes without other processes that read, and without kernels of our own, is told beside.
+"""
+
+import argparse
+import copy
+import json
+import os
+import re
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--tokenizer", type=Path, required=True, help="folder of a BERT tokenizer")
+    parser.add_argument("--terms", type=int, default=100_000)
+    parser.add_argument("--length", type=int, default=128)
+    parser.add_argument("--active", type=int, default=250)
+    parser.add_argument("--documents", type=int, default=0, help="0: all")
+    parser.add_argument("--batches", type=int, nargs="+", default=[32, 128, 256])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    report = compare(options)
+    text = json.dumps(report, indent=2)
+    print(text)
+    if options.out:
+        options.out.write_text(text + "\n")
+
+
+def compare(options: argparse.Namespace) -> dict[str, Any]:
+    import torch
+
+    from bench.splade_peer import peer_of
+    from lexigraft.data.sources import open_source
+    from lexigraft.model.torch_network import TorchNetwork
+    from lexigraft.vectors.text_encoder import TextEncoder
+
+    documents = list(open_source(str(options.data)).documents())[: options.documents or None]
+    encoder, tokenizer = made_encoder(options, documents)
+    texts = [document.contents for document in documents]
+    half = copy.deepcopy(encoder).bfloat16() if torch.cuda.is_available() else encoder
+    theirs = peer_of(half, tokenizer, options.length)
+    network = TorchNetwork(encoder)
+
+    def ours(n: int = len(documents)) -> None:
+        write_vectors(documents[:n], network)
+
+    def peers(batch: int, some: list[str] = texts) -> Any:
+        return theirs.encode(
+            some, batch_size=batch, convert_to_sparse_tensor=True, save_to_cpu=True, show_progress_bar=False
+        )
+
+    few = max(64, len(texts) // 8)
+    words = [" ".join(re.findall("[A-Za-z0-9]+", text)) for text in texts[:64]]
+    rows, kept = TextEncoder(network, are_queries=False).encode_rows(words), peers(options.batches[0], words)
+    report: dict[str, Any] = {
+        "device": torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu",
+        "cores": len(os.sched_getaffinity(0)),
+        "documents": len(texts),
+        "length": options.length,
+        "terms": options.terms,
+        "terms_a_document": round(len(rows.terms) / 64, 1),
+        "cosines": cosines(rows, kept),
+    }
+    tried = {batch: seconds_of(lambda batch=batch: peers(batch, texts[:few])) for batch in options.batches}  # type: ignore[misc]
+    best = min(tried, key=tried.__getitem__)
+    ours(few)  # kernels compile
+    found: dict[str, list[float]] = {"lexigraft": [], "sentence-transformers": []}
+    for _ in range(options.rounds):
+        found["lexigraft"].append(seconds_of(ours))
+        found["sentence-transformers"].append(seconds_of(lambda: peers(best)))
+    with mock.patch.object(TorchNetwork, "n_readers", 0):
+        found["lexigraft, one process reads"] = [seconds_of(ours)]
+    with mock.patch.dict(os.environ, LEXIGRAFT_HEAD="torch"):
+        found["lexigraft, torch's products"] = [seconds_of(ours)]
+    rate = {name: round(len(texts) / statistics.median(times)) for name, times in found.items()}
+    report["batches_tried"] = {str(batch): round(few / seconds) for batch, seconds in tried.items()}
+    report |= {"batch": best, "documents_a_second": rate}
+    report["seconds"] = {name: [round(value, 2) for value in times] for name, times in found.items()}
+    report["times_as_many"] = round(rate["lexigraft"] / rate["sentence-transformers"], 2)
+    return report
+
+
+def seconds_of(run: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    run()
+    seconds = time.perf_counter() - start
+    print(f"{seconds:.2f} s", file=sys.stderr, flush=True)
+    return seconds
+
+
+def write_vectors(documents: list[Any], network: Any) -> None:
+    from lexigraft.vectors.encode import encode_with_model
+
+    with tempfile.TemporaryDirectory() as folder:
+        encode_with_model(iter(documents), network, {}, Path(folder))
+
+
+def cosines(rows: Any, theirs: Any) -> dict[str, float]:
+    """Between our vectors and theirs."""
+    import torch
+
+    ours = torch.zeros(theirs.shape)
+    for row in range(len(rows.indptr) - 1):
+        span = slice(int(rows.indptr[row]), int(rows.indptr[row + 1]))
+        ours[row, torch.as_tensor(rows.terms[span].astype("int64"))] = torch.as_tensor(rows.weights[span])
+    dense = theirs.coalesce().to_dense().float()
+    found = torch.nn.functional.cosine_similarity(ours, dense)[ours.any(1)]
+    return {"least": round(float(found.min()), 4), "median": round(float(found.median()), 4)}
+
+
+def made_encoder(options: argparse.Namespace, documents: list[Any]) -> tuple[Any, Any]:
+    """A head of the collection's words over a backbone drawn at random, and the tokenizer that theirs reads by."""
+    from transformers import AutoTokenizer
+
+    from bench.training_step import made_up_encoder
+    from lexigraft.core.types import Vocabulary
+    from lexigraft.inference.meta import ALL_TOKENS
+    from lexigraft.inference.reading import read_documents
+    from lexigraft.model.backbone import default_device
+    from lexigraft.train.quieten import quieten
+    from lexigraft.vocab.counting import count_words
+    from lexigraft.vocab.subwords import SubwordTokenizer, spelling_words
+
+    hf_tokenizer = AutoTokenizer.from_pretrained(options.tokenizer)
+    words = [word for word, _ in count_words(d.contents for d in documents[:20_000]).most_common(options.terms)]
+    vocabulary = Vocabulary([*words, *(f"made{number}up" for number in range(options.terms - len(words)))])
+    encoder = made_up_encoder(options.terms)
+    special = encoder.tokenizer.special
+    backend = copy.deepcopy(hf_tokenizer.backend_tokenizer)
+    backend.no_padding()
+    backend.no_truncation()
+    tokenizer = SubwordTokenizer(spelling_words(backend), special, needs_space=False)
+    object.__setattr__(encoder.backbone, "tokenizer", tokenizer)
+    object.__setattr__(encoder.backbone, "hf_tokenizer", hf_tokenizer)
+    encoder.vocabulary = vocabulary
+    encoder.meta = replace(
+        encoder.meta, pooled=ALL_TOKENS, own_words=True, document_length=options.length, query_length=options.length,
+        vocab_fingerprint=vocabulary.fingerprint, head="grafted",
+    )  # fmt: skip
+    assert encoder.head.own is not None
+    encoder.head.own.data.zero_()  # theirs has no such rule
+    encoder = encoder.to(default_device()).eval()
+    sample = [document.contents for document in documents[:: max(1, len(documents) // 256)]]
+    quieten(encoder, read_documents(encoder.meta, encoder.reader(), sample, options.length), options.active)
+    return encoder, hf_tokenizer
+
+
+if __name__ == "__main__":
+    main()
