@@ -136,7 +136,7 @@ def measure_peer(
     if device.type == "cuda":
         torch.cuda.synchronize()
         torch.cuda.reset_peak_memory_stats()
-    start, steps = time.perf_counter(), max(3, options.steps // 4)
+    start, steps = time.perf_counter(), max(3, options.steps // 8)
     for _ in range(steps):
         step()
     if device.type == "cuda":

@@ -87,11 +87,9 @@ def read(folder: Path) -> dict[str, Any]:
     history = json.loads((folder / "models" / SYSTEM / "finetuned/history.json").read_text())
     judged = folder / "judged" / SYSTEM / "evaluation-qk0-dk0"
     row = json.loads((judged / "row.json").read_text())
-    ranks = json.loads((judged / "per_query.json").read_text())["MRR@10"]
     return {
         **{measure: round(row[measure], 5) for measure in MEASURES if measure in row},
         "loss": [round(values["loss"], 4) for values in history],
-        "RR": [round(ranks[query], 3) for query in sorted(ranks)],
     }
 
 

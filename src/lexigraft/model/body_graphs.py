@@ -17,7 +17,6 @@ from torch import Tensor, nn
 
 MOST = 16  # recordings
 LENGTHS = 8  # subwords: lengths are rounded up to a multiple
-ATTEMPTS = 2  # the first recording of a process can fail where the same one succeeds afterwards
 LEAST_FREE = 0.3  # of the device's memory, or nothing more is recorded
 
 log = logging.getLogger(__name__)
@@ -48,10 +47,11 @@ class BodyGraphs:
         self._seen: dict[tuple[int, ...], tuple[Tensor, Tensor]] = {}
         self._due: list[tuple[int, ...]] = []
         self._in_step: Counter[tuple[int, ...]] = Counter()
-        self._may_record, self._failures = True, 0
+        self._may_record = True
 
     def begin_step(self) -> None:
-        """Record what is due: now, when nothing of a step before is left that waits for its backward pass."""
+        """Record what is due: now, when nothing of a step before is left that waits for its backward pass. Whoever
+        holds on to what an earlier step computed keeps its gradients' stream, which a recording may not wait for."""
         self._in_step.clear()
         for key in self._due:
             if self._may_record and key not in self._graphs and len(self._graphs) < MOST:
@@ -86,19 +86,19 @@ class BodyGraphs:
             return
         drawn = torch.cuda.get_rng_state(subwords.device)
         enabled, kind = torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")
+        stream = torch.cuda.current_stream(subwords.device)
         try:
             with torch.autocast("cuda", dtype=kind, enabled=enabled, cache_enabled=False):
                 inputs, shared = (subwords.clone(), mask.clone()), _Shared(self._body).train()
                 recorded: Any = torch.cuda.make_graphed_callables(shared, inputs, allow_unused_input=True)
                 self._graphs[key] = recorded
         except Exception as error:  # noqa: BLE001  # what a backbone does may not be recordable; it still runs
-            self._failures += 1
-            self._may_record = self._failures < ATTEMPTS
+            said = (str(error).strip() or type(error).__name__).splitlines()[0]
+            log.warning("the backbone's kernels are launched one by one, which is slower: %s", said)
+            self._may_record = False
             self._graphs.clear()
             _renew_generator(subwords.device)  # the old one waits for the end of a recording
-            if not self._may_record:
-                said = (str(error).strip() or type(error).__name__).splitlines()[0]
-                log.warning("the backbone's kernels are launched one by one, which is slower: %s", said)
+        torch.cuda.set_stream(stream)  # a recording that fails leaves its own
         torch.cuda.set_rng_state(drawn, subwords.device)
 
 
