@@ -1,8 +1,8 @@
 """A trained model as a graph for onnxruntime: what searches and encodes where no torch is loaded."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,9 @@ class GraphNetwork:
     def n_readers(self) -> int:
         """A CPU that writes has no core to spare."""
         return 0
+
+    def begin(self, read: ReadTexts, are_queries: bool) -> Callable[[], Rows]:
+        return partial(self.write, read, are_queries)
 
     def write(self, read: ReadTexts, are_queries: bool) -> Rows:
         if are_queries and self.meta.queries != BY_MODEL:

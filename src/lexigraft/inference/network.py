@@ -1,6 +1,7 @@
 """What every form of a trained model can do, in torch or without it: write texts as terms, and say where a term came
 from."""
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -39,6 +40,10 @@ class Network(Protocol):
     @property
     def n_readers(self) -> int:
         """How many processes should read texts for it while it writes others; 0: this one does both in turns."""
+        ...
+
+    def begin(self, read: ReadTexts, are_queries: bool) -> Callable[[], Rows]:
+        """`write`, begun where a device works by itself: what is returned waits for the rows."""
         ...
 
     def write(self, read: ReadTexts, are_queries: bool) -> Rows:

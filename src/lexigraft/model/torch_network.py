@@ -26,6 +26,8 @@ CPU = torch.device("cpu")
 
 Batch = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]  # how many terms each text has; terms, weights
 
+NO_TEXT: Batch = np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32)
+
 
 class TorchNetwork:
     """`encoder` on the device where it is; `exact`: in its full precision on every machine."""
@@ -46,27 +48,23 @@ class TorchNetwork:
         """A GPU that writes leaves to readers the cores that this process may use."""
         return 0 if self._device.type == "cpu" else min(MOST_READERS, usable_threads() - 1)
 
-    @torch.inference_mode()
     def write(self, read: ReadTexts, are_queries: bool) -> Rows:
-        """In order; computed in order of length. On a GPU a batch travels to the CPU while the next is computed."""
+        return self.begin(read, are_queries)()
+
+    @torch.inference_mode()
+    def begin(self, read: ReadTexts, are_queries: bool) -> Callable[[], Rows]:
+        """In order; computed in order of length. Each batch travels from a GPU to the CPU while the next is computed,
+        and the last of them after this has returned."""
         order = np.argsort(np.diff(read.aligned.indptr), kind="stable")
         at_once = CPU_BATCH if self._device.type == "cpu" else GPU_BATCH
-        begin = self._begin_list if lists_weights(self.encoder, are_queries) else partial(self._whole, are_queries)
-        parts: list[Batch] = [(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))]
-        before: Callable[[], Batch] | None = None
+        start_one = self._begin_list if lists_weights(self.encoder, are_queries) else partial(self._whole, are_queries)
+        parts: list[Batch] = [NO_TEXT]
+        travelling: list[Callable[[], Batch]] = []
         for start in range(0, len(order), at_once):
-            begun = begin(read, order[start : start + at_once])
-            if before is not None:
-                parts.append(before())
-            before = begun
-        if before is not None:
-            parts.append(before())
-        counts, terms, weights = (np.concatenate(some) for some in zip(*parts, strict=True))
-        lengths, starts = np.empty_like(counts), np.empty_like(counts)
-        lengths[order], starts[order] = counts, np.cumsum(counts) - counts
-        indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-        at = np.repeat(starts - indptr[:-1], lengths) + np.arange(indptr[-1])
-        return Rows(indptr, terms[at], weights[at])
+            travelling.append(start_one(read, order[start : start + at_once]))
+            if len(travelling) > 1:
+                parts.append(travelling.pop(0)())
+        return lambda: _in_order([*parts, *(last() for last in travelling)], order)
 
     def _whole(self, are_queries: bool, read: ReadTexts, places: NDArray[np.int64]) -> Callable[[], Batch]:
         """Some texts by whole vectors over the vocabulary."""
@@ -79,7 +77,7 @@ class TorchNetwork:
         return lambda: found
 
     def _begin_list(self, read: ReadTexts, places: NDArray[np.int64]) -> Callable[[], Batch]:
-        """Some texts by lists of terms; one with more terms than a list holds is encoded once more, with its batch."""
+        """Some texts by lists of terms; those with more terms than a list holds by whole vectors."""
         inputs = to_device(inputs_of(read, places, self.special.pad, CPU), self._device)
         own = OwnWords(*(sent(part, self._device) for part in own_words_of(take_bags(read.bags, places))))
         with fast_precision(self._device, enabled=not self._exact):
@@ -87,12 +85,23 @@ class TorchNetwork:
 
         def arrived() -> Batch:
             listed = arriving()
-            if int(listed.counts.max()) > ROOM:
-                return self._whole(False, read, places)()
             terms, weights = (part[listed.is_kept].numpy() for part in (listed.terms, listed.weights))
-            return listed.is_kept.sum(1).numpy(), terms.astype(np.int32), weights
+            found: Batch = listed.is_kept.sum(1).numpy(), terms.astype(np.int32), weights
+            cut = np.flatnonzero(listed.counts.numpy() > ROOM)
+            return self._with_whole(found, cut, read, places) if len(cut) else found
 
         return arrived
+
+    @torch.inference_mode()
+    def _with_whole(self, found: Batch, cut: NDArray[np.int64], read: ReadTexts, places: NDArray[np.int64]) -> Batch:
+        """`found`, with the texts at `cut` encoded once more."""
+        whole = self._whole(False, read, places[cut])()
+        rows = np.repeat(np.arange(len(places)), found[0])
+        kept = ~np.isin(rows, cut)
+        row = np.concatenate((rows[kept], np.repeat(cut, whole[0])))
+        terms, weights = (np.concatenate((one[kept], other)) for one, other in zip(found[1:], whole[1:], strict=True))
+        order = np.argsort(row, kind="stable")
+        return np.bincount(row, minlength=len(places)), terms[order], weights[order]
 
     @property
     def _device(self) -> torch.device:
@@ -113,3 +122,13 @@ class TorchNetwork:
 
     def subword(self, number: int) -> str:
         return str(self.encoder.backbone.hf_tokenizer.convert_ids_to_tokens(number))
+
+
+def _in_order(parts: list[Batch], order: NDArray[np.int64]) -> Rows:
+    """The rows of batches, whose texts are those of `order`, one after the other, as the texts were given."""
+    counts, terms, weights = (np.concatenate(some) for some in zip(*parts, strict=True))
+    lengths, starts = np.empty_like(counts), np.empty_like(counts)
+    lengths[order], starts[order] = counts, np.cumsum(counts) - counts
+    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    at = np.repeat(starts - indptr[:-1], lengths) + np.arange(indptr[-1])
+    return Rows(indptr, terms[at], weights[at])

@@ -1,6 +1,7 @@
 """Text to learned sparse vectors, streamed: the model's counterpart of `lexical`."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from lexigraft.core.arrays import write_strings
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Document
-from lexigraft.inference.network import Network
+from lexigraft.inference.network import Network, Rows
 from lexigraft.inference.reading import ReadTexts
 from lexigraft.vectors.encoding_facts import EncodingFacts
 from lexigraft.vectors.read_ahead import read_ahead
@@ -60,21 +61,30 @@ def encode_batches(
     with DocumentRowsWriter(folder) as rows:
 
         def written() -> Iterator[int]:
-            """Write all of them, some at a time, and tell how many when they are done: not when they are read."""
+            """Write all of them, some at a time, and tell how many when they are done: not when they are read. A GPU
+            has the next ones before it is asked for these."""
             read_batches = read_ahead(texts, attrgetter("contents"), text_encoder.read, network.n_readers)
+            begun: list[Callable[[], int]] = []
             for batch, read in read_batches:
-                write(batch, read)
-                yield from range(len(batch))
+                begun.append(begin(batch, read))
+                if len(begun) > 1:
+                    yield from range(begun.pop(0)())
+            for last in begun:
+                yield from range(last())
 
-        def write(batch: Sequence[Document], read: ReadTexts) -> None:
+        def begin(batch: Sequence[Document], read: ReadTexts) -> Callable[[], int]:
+            found = EncodingFacts(text_encoder.length, text_encoder.most_terms)
+            return partial(write, batch, text_encoder.begin_rows(read, found), found)
+
+        def write(batch: Sequence[Document], encoded: Callable[[], Rows], found: EncodingFacts) -> int:
             titles = (shown_title(_shown(document, reads_expansions)) for document in batch)
             rows.append_names((document.doc_id for document in batch), titles)
-            found = EncodingFacts(text_encoder.length, text_encoder.most_terms)
-            encoded = text_encoder.write_rows(read, found)
+            indptr, terms, weights = encoded()
             facts.add(found)
             if of_batches is not None:
                 of_batches.append(found)
-            rows.append_rows(encoded.indptr[1:], encoded.terms, encoded.weights)
+            rows.append_rows(indptr[1:], terms, weights)
+            return len(batch)
 
         for _ in progress.track(written(), "encoding documents", total):
             n_rows += 1

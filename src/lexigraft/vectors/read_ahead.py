@@ -2,6 +2,7 @@
 GPU writes many times as many."""
 
 import logging
+import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,7 +14,7 @@ from typing import TypeVar
 
 from lexigraft.inference.reading import ReadTexts
 
-SERIAL_BATCHES = 8  # are read sooner than processes are started
+SERIAL_BATCHES = 4  # are read sooner than processes are started
 WAITING = 2  # batches a process that may have been read and not yet encoded: memory for so many
 
 Item = TypeVar("Item")
@@ -68,6 +69,7 @@ def read_ahead(
 def _begin(read: Read) -> None:
     global _read
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would be those of all cores, in every process
     _read = read
 
 

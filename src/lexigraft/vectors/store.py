@@ -111,5 +111,7 @@ def row_ranges(indptr: NDArray[np.int64], entries: int = ENTRIES_PER_CHUNK) -> I
 def shown_title(document: Document) -> str:
     """What a person sees of a document: its title, or the beginning of its text on one line."""
     shown = document.title or document.text[: 4 * TITLE_CHARACTERS]
-    title = " ".join("".join(char if char.isprintable() else " " for char in shown).split())
+    title = " ".join(shown.split())
+    if not title.isprintable():
+        title = " ".join("".join(char if char.isprintable() else " " for char in title).split())
     return title if len(title) <= TITLE_CHARACTERS else title[: TITLE_CHARACTERS - 1] + "…"

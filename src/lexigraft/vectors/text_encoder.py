@@ -1,5 +1,6 @@
 """Texts to rows of weighted terms by a trained model, in whichever form it was opened."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,16 +55,21 @@ class TextEncoder:
 
     def encode_rows(self, texts: list[str], facts: EncodingFacts | None = None) -> Rows:
         """`encode`, with all rows in one piece."""
-        return self.write_rows(self.read(texts), facts)
+        return self.begin_rows(self.read(texts), facts)()
 
-    def write_rows(self, read: ReadTexts, facts: EncodingFacts | None = None) -> Rows:
-        """`encode_rows` of texts that were read before."""
-        whole = self.network.write(read, self._are_queries)
-        if facts is not None:
-            facts.terms_before += len(whole.terms)
-            if read.extent is not None:
-                facts.add_reading(*read.extent)
-        return Rows(*prune_rows(*whole, self.most_terms))
+    def begin_rows(self, read: ReadTexts, facts: EncodingFacts | None = None) -> Callable[[], Rows]:
+        """`encode_rows` of texts that were read before, begun: what is returned waits for a GPU."""
+        begun = self.network.begin(read, self._are_queries)
+
+        def rows() -> Rows:
+            whole = begun()
+            if facts is not None:
+                facts.terms_before += len(whole.terms)
+                if read.extent is not None:
+                    facts.add_reading(*read.extent)
+            return Rows(*prune_rows(*whole, self.most_terms))
+
+        return rows
 
     def trace(self, text: str, terms: NDArray[np.int32]) -> TracedText:
         """What in the text, after its prompt, produced each of `terms`."""
