@@ -8,12 +8,15 @@ The rows are taken in blocks that hold a bounded number of logits. A block's gra
 
 so they are computed while its logits are there, in the forward pass, and the logits are forgotten. The backward pass
 only multiplies by the gradient of the loss. Under autocast products are of bf16 matrices; sums are at least float32.
+On a GPU kernels of our own go through a block twice (`cross_entropy_triton`), where torch's operations do ten times.
 """
 
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+
+from lexigraft.model.kernels import kernels_for
 
 CPU_LOGITS = 1 << 22  # of one block: 16 MiB in float32
 GPU_LOGITS = 1 << 27
@@ -34,6 +37,16 @@ class _Operands(NamedTuple):
     weight: Tensor
     bias: Tensor
     exact: torch.dtype
+
+
+class _Shares(NamedTuple):
+    """Of one block: its loss, how many labels have the highest logit, the gradient of its logits, and the sum of that
+    over rows; the last two where they were asked for."""
+
+    loss: Tensor
+    n_right: Tensor
+    shares: Tensor
+    of_bias: Tensor
 
 
 def linear_cross_entropy(hidden: Tensor, labels: Tensor, weight: Tensor, bias: Tensor) -> NamedRows:
@@ -86,23 +99,20 @@ def _compute(
     """(loss, accuracy, gradients of hidden, weight and bias, or none), block by block."""
     given, n_rows = _operands(hidden, labels, weight, bias), max(1, len(hidden))
     loss = torch.zeros((), dtype=given.exact, device=hidden.device)
-    n_right = torch.zeros((), dtype=torch.int64, device=hidden.device)
+    n_right = torch.zeros((), dtype=given.exact, device=hidden.device)
+    shares_of = _shares_by_torch if kernels_for(given.hidden) is None else _shares_by_kernels
     gradients = tuple(torch.zeros_like(part, dtype=given.exact) for part in (hidden, weight, bias) if with_gradient)
     at_once = max(1, logits_at_once(hidden.device) // len(weight))
     with torch.autocast(hidden.device.type, enabled=False):
         for start in range(0, len(hidden), at_once):
             block = slice(start, start + at_once)
-            logits = (given.hidden[block] @ given.weight.T).to(given.exact).add_(given.bias)
-            top, best = logits.max(dim=1)
-            n_right += (best == given.labels[block]).sum()
-            own = logits.gather(1, given.labels[block, None]).squeeze(1)
-            sums = logits.sub_(top[:, None]).exp_().sum(dim=1)  # from here on, not logits but their shares
-            loss += (sums.log() + top - own).sum()
+            logits = given.hidden[block] @ given.weight.T
+            found = shares_of(logits, given.bias, given.labels[block], 1 / n_rows if with_gradient else None)
+            loss += found.loss
+            n_right += found.n_right
             if with_gradient:
-                shares = logits.mul_((1 / (n_rows * sums))[:, None])
-                shares.scatter_add_(1, given.labels[block, None], shares.new_full((len(own), 1), -1 / n_rows))
-                _add_gradients(gradients, block, shares, given)
-    return loss / n_rows, n_right.to(given.exact) / n_rows, gradients
+                _add_gradients(gradients, block, found, given)
+    return loss / n_rows, n_right / n_rows, gradients
 
 
 def _operands(hidden: Tensor, labels: Tensor, weight: Tensor, bias: Tensor) -> _Operands:
@@ -112,11 +122,33 @@ def _operands(hidden: Tensor, labels: Tensor, weight: Tensor, bias: Tensor) -> _
     return _Operands(hidden.to(product), labels, weight.to(product), bias.to(exact), exact)
 
 
-def _add_gradients(gradients: tuple[Tensor, ...], block: slice, shares: Tensor, given: _Operands) -> None:
-    """Add what one block's `shares`, the gradient of its logits, say to the gradients of hidden, weight and bias."""
+def _shares_by_torch(logits: Tensor, bias: Tensor, labels: Tensor, scale: float | None) -> _Shares:
+    logits = logits.to(bias.dtype).add_(bias)
+    top, best = logits.max(dim=1)
+    own = logits.gather(1, labels[:, None]).squeeze(1)
+    sums = logits.sub_(top[:, None]).exp_().sum(dim=1)  # from here on, not logits but their shares
+    loss, n_right = (sums.log() + top - own).sum(), (best == labels).sum()
+    if scale is None:
+        return _Shares(loss, n_right, logits, sums)
+    shares = logits.mul_((scale / sums)[:, None])
+    shares.scatter_add_(1, labels[:, None], shares.new_full((len(own), 1), -scale))
+    return _Shares(loss, n_right, shares, shares.sum(dim=0))
+
+
+def _shares_by_kernels(logits: Tensor, bias: Tensor, labels: Tensor, scale: float | None) -> _Shares:
+    from lexigraft.train.language.cross_entropy_triton import sum_rows, write_shares
+
+    rows, of_bias = sum_rows(logits, bias, labels), torch.zeros_like(bias)
+    if scale is not None:
+        write_shares(logits, bias, labels, rows.log_sums, scale, of_bias)
+    return _Shares(rows.losses.sum(), rows.is_right.sum(), logits, of_bias)
+
+
+def _add_gradients(gradients: tuple[Tensor, ...], block: slice, found: _Shares, given: _Operands) -> None:
+    """Add what one block's shares say to the gradients of hidden, weight and bias."""
     of_hidden, of_weight, of_bias = gradients
-    of_bias += shares.sum(dim=0)
-    rounded = shares.to(given.hidden.dtype)
+    of_bias += found.of_bias
+    rounded = found.shares.to(given.hidden.dtype)
     of_hidden[block] = rounded @ given.weight
     if rounded.dtype == of_weight.dtype:
         of_weight.addmm_(rounded.T, given.hidden[block])
