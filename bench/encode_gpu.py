@@ -9,7 +9,9 @@ the same texts up to `--length` subwords, ours without punctuation, and pool all
 vectors of the same text where it has none. Ours is what `lexigraft encode` does, from documents
 in memory to a folder of vectors on disk; theirs is `SparseEncoder.encode` to one sparse tensor on the CPU, in bfloat16,
 of an eighth of the texts, by the batch size of `--batches` that is fastest. Rounds are in turns, and medians are told.
-What ours takes without other processes that read, and without kernels of our own, is told beside.
+What ours takes without other processes that read, and without kernels of our own, is told beside, and where its
+process spends the time of one more run: waiting for readers, beginning batches (with what it waits for a GPU there),
+fetching the last batch, and the rest, which is writing.
 """
 
 import argparse
@@ -21,7 +23,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -82,6 +84,7 @@ def compare(options: argparse.Namespace) -> dict[str, Any]:
         "terms_a_document": round(len(rows.terms) / 64, 1),
         "cosines": cosines(rows, kept),
     }
+    print("made", file=sys.stderr, flush=True)
     tried = {batch: seconds_of(lambda batch=batch: peers(batch, texts[:few])) for batch in options.batches}  # type: ignore[misc]
     best = min(tried, key=tried.__getitem__)
     ours(few)  # kernels compile
@@ -93,6 +96,7 @@ def compare(options: argparse.Namespace) -> dict[str, Any]:
         found["lexigraft, one process reads"] = [len(texts) / seconds_of(ours)]
     with mock.patch.dict(os.environ, LEXIGRAFT_HEAD="torch"):
         found["lexigraft, torch's products"] = [len(texts) / seconds_of(ours)]
+    report["seconds_of_one_run"] = phases(network, ours)
     rate = {name: round(statistics.median(rates)) for name, rates in found.items()}
     report["batches_tried"] = {str(batch): round(few / seconds) for batch, seconds in tried.items()}
     report |= {"batch": best, "documents_a_second": rate}
@@ -107,6 +111,37 @@ def seconds_of(run: Callable[[], object]) -> float:
     seconds = time.perf_counter() - start
     print(f"{seconds:.2f} s", file=sys.stderr, flush=True)
     return seconds
+
+
+def phases(network: Any, run: Callable[[], object]) -> dict[str, float]:
+    """Where the process that writes spends its time."""
+    from lexigraft.vectors import encode
+
+    spent = dict.fromkeys(("waiting for readers", "beginning", "fetching"), 0.0)
+
+    def timed(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            start = time.perf_counter()
+            try:
+                return function(*arguments)
+            finally:
+                spent[name] += time.perf_counter() - start
+
+        return call
+
+    def begin(*arguments: Any) -> Any:
+        return timed("fetching", timed("beginning", type(network).begin)(network, *arguments))
+
+    def read_ahead(*arguments: Any) -> Iterator[Any]:
+        batches = encode_read_ahead(*arguments)
+        take = timed("waiting for readers", lambda: next(batches, None))
+        while (found := take()) is not None:
+            yield found
+
+    encode_read_ahead = encode.read_ahead
+    with mock.patch.object(network, "begin", begin), mock.patch.object(encode, "read_ahead", read_ahead):
+        total = seconds_of(run)
+    return {**{name: round(value, 2) for name, value in spent.items()}, "total": round(total, 2)}
 
 
 def write_vectors(documents: list[Any], network: Any) -> None:

@@ -142,11 +142,11 @@ def draw(report: dict[str, Any], picture: Path) -> None:
 
     figure, axes = pyplot.subplots(figsize=(7, 3.6))
     width = max(1, report["steps"] // 40)
-    for head, colour in zip(HEADS, ("tab:blue", "tab:orange"), strict=True):
+    for head, (colour, thick) in zip(HEADS, (("tab:orange", 3.5), ("black", 0.8)), strict=True):
         for number, run in enumerate(run for run in report["runs"] if run["head"] == head):
             curve = [statistics.mean(run["loss"][at : at + width]) for at in range(0, report["steps"], width)]
             label = f"{head}, {len({run['seed'] for run in report['runs']})} seeds" if number == 0 else None
-            axes.plot(range(width, report["steps"] + 1, width), curve, color=colour, lw=1, alpha=0.8, label=label)
+            axes.plot(range(0, report["steps"], width), curve, color=colour, lw=thick, alpha=0.8, label=label)
     axes.set(xlabel="step", ylabel="loss", title=f"{report['data']}: fine-tuning with both heads", yscale="log")
     axes.legend()
     figure.tight_layout()
