@@ -122,6 +122,7 @@ def measure_peer(
     """A step of theirs at the rectangles that a batch of ours has."""
     from bench.splade_peer import peer_step
 
+    torch.backends.cuda.enable_cudnn_sdp(True)  # as it is where nobody asked for our device
     encoder, n = made_up_encoder(options.terms).to(device), options.batch
     sides = []
     for longest in (20, options.length):
