@@ -2,10 +2,12 @@
 
 A small backbone is some hundred short kernels, and launching them one by one takes longer than what they do. A shape is
 recorded when it comes a second time; lengths are rounded up, so that there are few of them. Each recording keeps the
-memory of its pass, so there is a limit. What is not recorded is launched, at the same lengths and with the same random
-numbers: the result does not say what was replayed.
+memory of its pass, so there is a limit. What is not recorded is launched, at the same lengths, and with the same random
+numbers where a rectangle has padding. Where it has none, the library leaves out the mask when it launches, and
+attention may then be another kernel, which draws others for its dropout.
 """
 
+import gc
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -17,7 +19,7 @@ from torch import Tensor, nn
 
 MOST = 16  # recordings
 LENGTHS = 8  # subwords: lengths are rounded up to a multiple
-LEAST_FREE = 0.3  # of the device's memory, or nothing more is recorded
+ROOM = 2.2  # times what a step needs must be free, or nothing more is recorded: for the recording, and for launches
 
 log = logging.getLogger(__name__)
 Forward = Callable[[Tensor, Tensor], Tensor]
@@ -30,11 +32,13 @@ def replayed(body: Any, longest: int | None, device: torch.device) -> Iterator[C
         yield lambda: None
         return
     body.graphs = BodyGraphs(body, longest)
-    torch.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch(False)  # recordings are made beside the stream
+    if hasattr(torch.autograd.graph, "set_warn_on_accumulate_grad_stream_mismatch"):  # not before torch 2.10
+        torch.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch(False)  # recordings are made beside the stream
     try:
         yield body.graphs.begin_step
     finally:
         body.graphs = None
+        _give_back_memory()
 
 
 class BodyGraphs:
@@ -48,6 +52,7 @@ class BodyGraphs:
         self._due: list[tuple[int, ...]] = []
         self._in_step: Counter[tuple[int, ...]] = Counter()
         self._may_record = True
+        self._step_needs: int | None = None  # bytes, at most, of what was launched before anything was recorded
 
     def begin_step(self) -> None:
         """Record what is due: now, when nothing of a step before is left that waits for its backward pass. Whoever
@@ -80,8 +85,7 @@ class BodyGraphs:
 
     def _record(self, key: tuple[int, ...], subwords: Tensor, mask: Tensor) -> None:
         """Random numbers go on as if nothing had been recorded."""
-        free, total = torch.cuda.mem_get_info()
-        if free < LEAST_FREE * total:
+        if not self._has_room(subwords.device):
             self._may_record = False
             return
         drawn = torch.cuda.get_rng_state(subwords.device)
@@ -97,9 +101,22 @@ class BodyGraphs:
             log.warning("the backbone's kernels are launched one by one, which is slower: %s", said)
             self._may_record = False
             self._graphs.clear()
+            _give_back_memory()
             _renew_generator(subwords.device)  # the old one waits for the end of a recording
         torch.cuda.set_stream(stream)  # a recording that fails leaves its own
         torch.cuda.set_rng_state(drawn, subwords.device)
+
+    def _has_room(self, device: torch.device) -> bool:
+        torch.cuda.empty_cache()
+        if self._step_needs is None:
+            self._step_needs = torch.cuda.max_memory_allocated(device) - torch.cuda.memory_allocated(device)
+        return torch.cuda.mem_get_info(device)[0] >= ROOM * self._step_needs
+
+
+def _give_back_memory() -> None:
+    """Recordings are parts of cycles, and hold memory until those are collected."""
+    gc.collect()
+    torch.cuda.empty_cache()
 
 
 def _renew_generator(device: torch.device) -> None:

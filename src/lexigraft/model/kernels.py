@@ -32,12 +32,13 @@ def kernels_for(operand: Tensor) -> Any:
 
 @cache
 def _tried(device: torch.device) -> Any:
-    """The module, if it is there and pools two small texts on this device without an error."""
+    """The module, if it is there and every kernel computes something small on this device without an error."""
     if importlib.util.find_spec("triton") is None:
         return _without("triton is not installed")
     try:
         kernels = importlib.import_module("lexigraft.model.pool_triton")
-        is_right = _pools_ones(kernels, device)
+        cross_entropy = importlib.import_module("lexigraft.model.cross_entropy_triton")
+        is_right = _compute_ones(kernels, cross_entropy, device)
     except Exception as error:  # noqa: BLE001  # a compiler fails in many ways; torch computes the same
         return _without((str(error).strip() or type(error).__name__).splitlines()[0])
     return kernels if is_right else _without("they computed something else than was asked for")
@@ -45,14 +46,29 @@ def _tried(device: torch.device) -> Any:
 
 @torch.inference_mode(False)
 @torch.enable_grad()
-def _pools_ones(kernels: Any, device: torch.device) -> bool:
+def _compute_ones(kernels: Any, cross_entropy: Any, device: torch.device) -> bool:
+    """Every kernel once, on ones. Whoever asks may be within a checkpoint, which must not see this pass."""
     dtype = torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float32
-    hidden, weight, bias = (
-        torch.ones(*shape, dtype=dtype, device=device, requires_grad=True) for shape in ((2, 3, 64), (5, 64), (5,))
-    )
-    best = kernels.max_over_tokens(hidden, torch.ones(2, 3, device=device), weight, bias)
-    best.sum().backward()
-    return bool((best == 65).all()) and bias.grad is not None and bool((bias.grad == 2).all())
+    with torch.autograd.graph.saved_tensors_hooks(_as_it_is, _as_it_is):
+        hidden, weight, bias = (
+            torch.ones(*shape, dtype=dtype, device=device, requires_grad=True) for shape in ((2, 3, 64), (5, 64), (5,))
+        )
+        pooled, none = torch.ones(2, 3, device=device), torch.zeros(0, dtype=torch.int64, device=device)
+        best = kernels.max_over_tokens(hidden, pooled, weight, bias)
+        (65 * best).sum().backward()
+        found = kernels.term_weights(best.detach().clone(), None, none, none, none.float(), False)
+        with torch.no_grad():
+            listed = kernels.list_weights(hidden, pooled, weight, bias, 0.5, False, 5)
+            logits, labels = torch.zeros(2, 5, dtype=dtype, device=device), none.new_ones(2)
+            rows, sums = cross_entropy.sum_rows(logits, bias.float(), labels), torch.zeros(5, device=device)
+            cross_entropy.write_shares(logits, bias.float(), labels, rows.log_sums, 1.0, sums)
+    is_pooled = bool((best == 65).all()) and bias.grad is not None and bool(((bias.grad - 130).abs() < 1).all())
+    is_weighed = bool(((found - 4.18965).abs() < 1e-4).all()) and listed.counts.tolist() == [5, 5]
+    return is_pooled and is_weighed and bool((rows.losses - 1.60944).abs().max() < 1e-4) and float(sums[1]) < 0
+
+
+def _as_it_is(tensor: Tensor) -> Tensor:
+    return tensor
 
 
 def _without(reason: str) -> None:

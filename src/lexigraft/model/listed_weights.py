@@ -1,7 +1,8 @@
 """A model's vectors on a GPU as lists of terms, without any [texts, vocabulary]: how texts are encoded there.
 
-The kernel lists what weighs something without own words. A text's own words, a few dozen, are weighed by themselves and
-take the place of what the list says of the same term.
+The kernel lists what weighs something without own words. A text's own words are weighed by themselves, some at a time,
+and take the place of what the list says of the same term. They are those of the whole document, which may be long: of
+one with more than `MOST_OWN`, none is listed here.
 """
 
 from collections.abc import Callable
@@ -16,18 +17,22 @@ from lexigraft.inference.meta import BY_MODEL, LOG1P_TWICE, SUM
 from lexigraft.model.activation import activate
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import SparseHead
-from lexigraft.model.inputs import Inputs
+from lexigraft.model.inputs import Inputs, sent
 from lexigraft.model.kernels import kernels_for
 from lexigraft.vocab.bags import WeightedBags
 
 ROOM = 2048  # terms a text
+MOST_OWN, OWN_AT_ONCE = 4096, 128  # own words of a text; whose rows of the head are gathered together
 
 
 class OwnWords(NamedTuple):
-    """`terms` [texts, most], -1 where a text has no more, and how much `own` of each counts."""
+    """`terms` [texts, most], -1 where a text has no more, and how much `own` of each counts. `counts` [texts], how many
+    there are; none of a text with too many, which `are_too_many` says."""
 
     terms: Tensor
     amounts: Tensor
+    counts: NDArray[np.int64]
+    are_too_many: NDArray[np.bool_]
 
 
 class ListedVectors(NamedTuple):
@@ -49,12 +54,14 @@ def lists_weights(encoder: SparseEncoder, are_queries: bool) -> bool:
 
 def own_words_of(bags: WeightedBags) -> OwnWords:
     """The own words of some texts as rectangles, on the CPU."""
-    counts = np.diff(bags.indptr)
+    said = np.diff(bags.indptr)
+    are_too_many = said > MOST_OWN
+    counts, is_listed = np.where(are_too_many, 0, said), np.repeat(~are_too_many, said)
     most = int(counts.max(initial=0))
     terms, amounts = np.full((len(counts), most), -1, np.int32), np.zeros((len(counts), most), np.float32)
     is_there: NDArray[np.bool_] = np.arange(most) < counts[:, None]
-    terms[is_there], amounts[is_there] = bags.terms, bags.weights
-    return OwnWords(torch.from_numpy(terms), torch.from_numpy(amounts))
+    terms[is_there], amounts[is_there] = bags.terms[is_listed], bags.weights[is_listed]
+    return OwnWords(torch.from_numpy(terms), torch.from_numpy(amounts), counts, are_too_many)
 
 
 def list_vectors(encoder: SparseEncoder, inputs: Inputs, own: OwnWords, above: float) -> ListedVectors:
@@ -69,7 +76,7 @@ def list_vectors(encoder: SparseEncoder, inputs: Inputs, own: OwnWords, above: f
     is_listed = torch.arange(ROOM, device=hidden.device) < found.counts[:, None]
     keys, weights = torch.where(is_listed, found.terms, n_terms) * 2 + 1, found.weights
     if head.own is not None and own.terms.shape[1]:
-        of_own = _largest_of(own.terms, hidden, pooled, head) + head.own[own.terms.clamp_min(0)] * own.amounts
+        of_own = _largest_of(own, hidden, pooled, head) + head.own[own.terms.clamp_min(0)] * own.amounts
         of_own = activate(of_own, meta.activation)
         keys = torch.cat([torch.where(own.terms >= 0, own.terms, n_terms) * 2, keys], dim=1)
         weights = torch.cat([of_own, weights], dim=1)
@@ -97,11 +104,16 @@ def on_its_way(found: ListedVectors) -> Callable[[], ListedVectors]:
     return arrived
 
 
-def _largest_of(terms: Tensor, hidden: Tensor, pooled: Tensor, head: SparseHead) -> Tensor:
-    """The largest logits of each text's `terms` [texts, some], multiplied in the precision of `hidden`."""
-    chosen = terms.clamp_min(0).long()
+def _largest_of(own: OwnWords, hidden: Tensor, pooled: Tensor, head: SparseHead) -> Tensor:
+    """The largest logits of each text's own words [texts, most], multiplied in the precision of `hidden`."""
+    found = torch.zeros(own.terms.shape, device=hidden.device)
     with torch.autocast(hidden.device.type, enabled=False):
-        rows = head.weight[chosen].to(hidden.dtype).float()
-        logits = hidden.float() @ rows.transpose(1, 2)  # [texts, length, some]
-        best = logits.masked_fill(~pooled.bool().unsqueeze(2), float("-inf")).amax(1)
-        return best + head.bias[chosen]
+        for start in range(0, own.terms.shape[1], OWN_AT_ONCE):
+            some, columns = np.flatnonzero(own.counts > start), slice(start, start + OWN_AT_ONCE)
+            texts = slice(None) if len(some) == len(own.counts) else sent(torch.from_numpy(some), hidden.device)
+            chosen = own.terms[texts, columns].clamp_min(0).long()
+            rows = head.weight[chosen].to(hidden.dtype).float()
+            logits = hidden[texts].float() @ rows.transpose(1, 2)  # [texts, length, some]
+            best = logits.masked_fill(~pooled[texts].bool().unsqueeze(2), float("-inf")).amax(1)
+            found[texts, columns] = best + head.bias[chosen]
+    return found

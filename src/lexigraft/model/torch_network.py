@@ -13,7 +13,7 @@ from lexigraft.inference.reading import ReadTexts
 from lexigraft.inference.threads import usable_threads
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.inputs import inputs_of, sent, to_device
-from lexigraft.model.listed_weights import ROOM, OwnWords, list_vectors, lists_weights, on_its_way, own_words_of
+from lexigraft.model.listed_weights import ROOM, list_vectors, lists_weights, on_its_way, own_words_of
 from lexigraft.model.precision import fast_precision
 from lexigraft.model.trace import trace_terms
 from lexigraft.vocab.bags import take_bags
@@ -53,8 +53,8 @@ class TorchNetwork:
 
     @torch.inference_mode()
     def begin(self, read: ReadTexts, are_queries: bool) -> Callable[[], Rows]:
-        """In order; computed in order of length. Each batch travels from a GPU to the CPU while the next is computed,
-        and the last of them after this has returned."""
+        """In order; computed in order of length. While a GPU works on one batch the next is prepared, and on the last
+        it still works when this returns."""
         order = np.argsort(np.diff(read.aligned.indptr), kind="stable")
         at_once = CPU_BATCH if self._device.type == "cpu" else GPU_BATCH
         start_one = self._begin_list if lists_weights(self.encoder, are_queries) else partial(self._whole, are_queries)
@@ -77,9 +77,10 @@ class TorchNetwork:
         return lambda: found
 
     def _begin_list(self, read: ReadTexts, places: NDArray[np.int64]) -> Callable[[], Batch]:
-        """Some texts by lists of terms; those with more terms than a list holds by whole vectors."""
+        """Some texts by lists of terms; those with more terms, or own words, than a list holds by whole vectors."""
         inputs = to_device(inputs_of(read, places, self.special.pad, CPU), self._device)
-        own = OwnWords(*(sent(part, self._device) for part in own_words_of(take_bags(read.bags, places))))
+        own = own_words_of(take_bags(read.bags, places))
+        own = own._replace(terms=sent(own.terms, self._device), amounts=sent(own.amounts, self._device))
         with fast_precision(self._device, enabled=not self._exact):
             arriving = on_its_way(list_vectors(self.encoder, inputs, own, SMALLEST_WEIGHT))
 
@@ -87,7 +88,7 @@ class TorchNetwork:
             listed = arriving()
             terms, weights = (part[listed.is_kept].numpy() for part in (listed.terms, listed.weights))
             found: Batch = listed.is_kept.sum(1).numpy(), terms.astype(np.int32), weights
-            cut = np.flatnonzero(listed.counts.numpy() > ROOM)
+            cut = np.flatnonzero((listed.counts.numpy() > ROOM) | own.are_too_many)
             return self._with_whole(found, cut, read, places) if len(cut) else found
 
         return arrived

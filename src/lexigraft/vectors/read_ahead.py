@@ -2,25 +2,21 @@
 GPU writes many times as many."""
 
 import logging
-import os
-import signal
+import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
-from multiprocessing import get_context
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
+from queue import SimpleQueue
 from typing import TypeVar
 
 from lexigraft.inference.reading import ReadTexts
+from lexigraft.vectors.reading_process import Read, ReaderLostError, ReadingProcess
 
 SERIAL_BATCHES = 4  # are read sooner than processes are started
 WAITING = 2  # batches a process that may have been read and not yet encoded: memory for so many
 
 Item = TypeVar("Item")
-Read = Callable[[list[str]], ReadTexts]
-
-_read: Read | None = None  # in a process that reads
 
 log = logging.getLogger(__name__)
 
@@ -36,47 +32,82 @@ def read_ahead(
 
     left = iter(batches)
     yield from map(read_here, islice(left, SERIAL_BATCHES) if n_processes else left)
-    further = next(left, None)
-    if further is None:
+    batch = next(left, None)
+    if batch is None:
+        return
+    try:
+        how = pickle.dumps(read, pickle.HIGHEST_PROTOCOL)
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        log.info("texts are read by this process alone: %s", error)
+        yield from map(read_here, chain([batch], left))
         return
     waiting: deque[tuple[Sequence[Item], Future[ReadTexts]]] = deque()
-    # Started afresh: a copy of a process that runs threads could hang. Ctrl-C is for this one alone.
-    pool = ProcessPoolExecutor(n_processes, get_context("spawn"), _begin, (read,))
+    readers = _Readers(how, n_processes)
     try:
-        begun = [pool.submit(_has_begun) for _ in range(n_processes)]
-        batch: Sequence[Item] | None = further
-        while batch is not None and not begun[0].done():
+        while batch is not None and not readers.have_begun():
             yield read_here(batch)
             batch = next(left, None)
-        begun[0].result()
         while batch is not None or waiting:
             while batch is not None and len(waiting) < (1 + WAITING) * n_processes:
-                waiting.append((batch, pool.submit(_read_one, [text_of(item) for item in batch])))
+                waiting.append((batch, readers.read([text_of(item) for item in batch])))
                 batch = next(left, None)
             first, reading = waiting[0]
             found = reading.result()
             waiting.popleft()
             yield first, found
-    except BrokenProcessPool:
+    except ReaderLostError as error:
         log.warning("a process that read texts was lost, perhaps for want of memory; this one reads the others")
-        yield from map(read_here, [first for first, _ in waiting])
-        yield from map(read_here, [batch] if batch is not None else [])
-        yield from map(read_here, left)
+        log.debug("it was lost to: %s", error)
+        readers.end()
+        taken = [first for first, _ in waiting] + ([batch] if batch is not None else [])
+        yield from map(read_here, chain(taken, left))
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        readers.end()
 
 
-def _begin(read: Read) -> None:
-    global _read
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would be those of all cores, in every process
-    _read = read
+class _Readers:
+    """Processes that read, each started and asked by a thread: nobody waits for a process to start."""
 
+    def __init__(self, how: bytes, n_processes: int) -> None:
+        self._how = how
+        self._free: SimpleQueue[ReadingProcess | None] = SimpleQueue()  # None: of one that could not be started
+        self._all: list[ReadingProcess] = []
+        self._is_ending = False
+        self._threads = ThreadPoolExecutor(n_processes, "reader")
+        self._begun = [self._threads.submit(self._start) for _ in range(n_processes)]
 
-def _has_begun() -> None:
-    """Done when there is a process that can read."""
+    def have_begun(self) -> bool:
+        """Whether one of them can be asked; raises if one could not be started."""
+        ended = [one for one in self._begun if one.done()]
+        for one in ended:
+            one.result()
+        return bool(ended)
 
+    def read(self, texts: list[str]) -> Future[ReadTexts]:
+        return self._threads.submit(self._read, texts)
 
-def _read_one(texts: list[str]) -> ReadTexts:
-    assert _read is not None, "set when this process began"
-    return _read(texts)
+    def end(self) -> None:
+        self._is_ending = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for process in list(self._all):
+            process.end()
+
+    def _start(self) -> None:
+        try:
+            process = ReadingProcess(self._how)
+        except ReaderLostError:
+            self._free.put(None)
+            raise
+        self._all.append(process)
+        if self._is_ending:
+            process.end()
+        self._free.put(process)
+
+    def _read(self, texts: list[str]) -> ReadTexts:
+        process = self._free.get()  # as many threads read as processes have begun: there is one
+        try:
+            if process is None:
+                raise ReaderLostError("it could not be started")
+            return process.read(texts)
+        finally:
+            self._free.put(process)

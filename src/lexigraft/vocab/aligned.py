@@ -7,7 +7,7 @@ its word in the text, so that all subwords of one occurrence can be found togeth
 
 from array import array
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -99,11 +99,17 @@ class AlignedReader:
     ) -> None:
         self.tokenizer = tokenizer
         self.vocabulary = vocabulary
-        terms = TermRule(stemming, stopping, rule)
+        self._how = stemming, stopping, rule
+        terms = TermRule(*self._how)
         self._cutter, self._stem, self._stopwords = terms.cutter, terms.stem, terms.stopwords
         self._term_of_stem = {self._stem(term): number for number, term in enumerate(vocabulary.terms)}
         self._terms_of_piece: dict[bytes, tuple[int, ...]] = {}
         self._forget()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Sent to another process it is made anew: a stemmer cannot be sent, and words are remembered where they are
+        read."""
+        return AlignedReader, (self.tokenizer, self.vocabulary, *self._how)
 
     def _forget(self) -> None:
         """Begin with empty tables, at the start and whenever they have grown too large."""

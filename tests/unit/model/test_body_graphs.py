@@ -97,7 +97,7 @@ def test_nothing_is_replayed_on_a_cpu():
         assert body.graphs is None
 
 
-def trained(body, replays, steps, monkeypatch):
+def trained(body, replays, steps, monkeypatch, lengths=(14, 30)):
     """Hidden states and gradients of some steps whose lengths change, replayed or launched."""
     monkeypatch.setattr(body_graphs, "MOST", 16 if replays else 0)
     device, found = torch.device("cuda"), []
@@ -107,7 +107,7 @@ def trained(body, replays, steps, monkeypatch):
         for number in range(steps):
             begin_step()
             hidden = []
-            for n, length in ((5, 14), (3, 30 - 5 * (number % 2))):
+            for n, length in ((5, lengths[0]), (3, lengths[1] - 5 * (number % 2))):
                 subwords = torch.randint(0, 50, (n, length), generator=draw).to(device)
                 mask = (torch.arange(length) < torch.randint(1, length + 1, (n, 1), generator=draw)).long().to(device)
                 mask[0] = 1
@@ -125,6 +125,15 @@ def trained(body, replays, steps, monkeypatch):
 def test_replays_compute_what_launches_do_with_the_same_random_numbers(dropout, monkeypatch):
     body = Small(dropout).cuda().train()
     replays, launches = (trained(body, replays, 8, monkeypatch) for replays in (True, False))
+    for one, other in zip(replays, launches, strict=True):
+        for mine, theirs in zip(one, other, strict=True):
+            torch.testing.assert_close(mine, theirs, rtol=1e-5, atol=1e-5)
+
+
+@on_gpu
+def test_without_padding_and_dropout_too(monkeypatch):
+    body = Small(0.0).cuda().train()
+    replays, launches = (trained(body, replays, 8, monkeypatch, (16, 29)) for replays in (True, False))
     for one, other in zip(replays, launches, strict=True):
         for mine, theirs in zip(one, other, strict=True):
             torch.testing.assert_close(mine, theirs, rtol=1e-5, atol=1e-5)

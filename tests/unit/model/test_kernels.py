@@ -1,80 +1,93 @@
-"""Whose products the head uses: those of kernels where they can run, torch's where they cannot, and it says so."""
+"""Whose products the head uses: those of kernels where they can run, torch's where they cannot, and it says so.
+Triton's interpreter stands in for a GPU."""
 
-import sys
 from types import SimpleNamespace
 
 import pytest
-import torch
+from torch.utils.checkpoint import checkpoint
 
 from lexigraft.core.errors import SettingError
-from lexigraft.model import kernels, pool
+from lexigraft.model import cross_entropy_triton, kernels, pool
+from tests.triton_kernels import kernels as module
+from tests.triton_kernels import torch
 
-CUDA = SimpleNamespace(is_cuda=True, dtype=torch.bfloat16, device=torch.device("cpu"))
+OPERAND = SimpleNamespace(is_cuda=True, dtype=torch.bfloat16, device=torch.device("cpu"))
 
 
 @pytest.fixture(autouse=True)
-def untried():
+def untried(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: False)
     kernels._tried.cache_clear()
     yield
     kernels._tried.cache_clear()
-
-
-@pytest.fixture
-def module(monkeypatch):
-    """Stands where the kernels are."""
-
-    def max_over_tokens(hidden, mask, weight, bias):
-        return pool.max_over_tokens_naive(hidden, mask, weight, bias)
-
-    module = SimpleNamespace(max_over_tokens=max_over_tokens)
-    monkeypatch.setitem(sys.modules, "lexigraft.model.pool_triton", module)
-    monkeypatch.setattr(kernels.importlib.util, "find_spec", lambda name: name)
-    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: False)
-    return module
 
 
 def test_on_a_cpu_there_are_none():
     assert kernels.kernels_for(torch.ones(1)) is None
 
 
-def test_they_are_tried_once_and_used(module, caplog):
-    assert kernels.kernels_for(CUDA) is module and not caplog.records
-    module.max_over_tokens = None
-    assert kernels.kernels_for(CUDA) is module
+def test_they_are_tried_once_and_used(monkeypatch, caplog):
+    assert kernels.kernels_for(OPERAND) is module and not caplog.records
+    monkeypatch.setattr(module, "max_over_tokens", None)
+    assert kernels.kernels_for(OPERAND) is module
 
 
-def test_in_inference_mode_too(module):
+def test_in_inference_mode_too():
     with torch.inference_mode():
-        assert kernels.kernels_for(CUDA) is module
+        assert kernels.kernels_for(OPERAND) is module
 
 
-def test_precisions_that_they_do_not_multiply(module):
-    assert kernels.kernels_for(SimpleNamespace(is_cuda=True, dtype=torch.float64, device=CUDA.device)) is None
+def test_within_a_checkpoint_too(caplog):
+    """Their gradients are tried, and a checkpoint computes again what a backward pass asks for."""
+    weight = torch.full((3,), 2.0, requires_grad=True)
+
+    def forward(given):
+        found = (given * weight).exp()
+        assert kernels.kernels_for(OPERAND) is module
+        return (found * weight).sum()
+
+    checkpoint(forward, torch.ones(3), use_reentrant=False).backward()
+    assert torch.allclose(weight.grad, torch.full((3,), 3.0) * torch.tensor(2.0).exp())  # d(w exp(w)) = (1 + w) exp(w)
+    assert not caplog.records
+
+
+def test_precisions_that_they_do_not_multiply():
+    assert kernels.kernels_for(SimpleNamespace(is_cuda=True, dtype=torch.float64, device=OPERAND.device)) is None
+
+
+def fails(*operands):
+    raise RuntimeError("no kernel\nof this kind")
 
 
 @pytest.mark.parametrize(
-    ("broken", "said"),
+    ("home", "name", "broken", "said"),
     [
-        (lambda *operands: 1 / 0, "division by zero"),
-        (lambda *operands: 2 * pool.max_over_tokens_naive(*operands), "something else than was asked for"),
+        (module, "max_over_tokens", fails, "(no kernel)"),
+        (module, "list_weights", fails, "(no kernel)"),
+        (cross_entropy_triton, "write_shares", fails, "(no kernel)"),
+        (
+            module, "max_over_tokens", lambda *operands: 2 * pool.max_over_tokens_naive(*operands),
+            "something else than was asked for",
+        ),
+        (cross_entropy_triton, "write_shares", lambda *operands: None, "something else than was asked for"),
     ],
-)
-def test_where_they_fail_torch_does_and_one_line_says_so(module, caplog, broken, said):
-    module.max_over_tokens = broken
-    assert kernels.kernels_for(CUDA) is None and kernels.kernels_for(CUDA) is None
+)  # fmt: skip
+def test_where_they_fail_torch_does_and_one_line_says_so(home, name, broken, said, monkeypatch, caplog):
+    monkeypatch.setattr(home, name, broken)
+    assert kernels.kernels_for(OPERAND) is None and kernels.kernels_for(OPERAND) is None
     (record,) = caplog.records
     assert said in record.message and "slower" in record.message and "\n" not in record.message
 
 
-def test_without_triton(module, monkeypatch, caplog):
+def test_without_triton(monkeypatch, caplog):
     monkeypatch.setattr(kernels.importlib.util, "find_spec", lambda name: None)
-    assert kernels.kernels_for(CUDA) is None
+    assert kernels.kernels_for(OPERAND) is None
     assert "triton is not installed" in caplog.text
 
 
-def test_a_user_may_do_without(module, monkeypatch):
+def test_a_user_may_do_without(monkeypatch):
     monkeypatch.setenv("LEXIGRAFT_HEAD", "torch")
-    assert kernels.kernels_for(CUDA) is None
+    assert kernels.kernels_for(OPERAND) is None
     monkeypatch.setenv("LEXIGRAFT_HEAD", "tritton")
     with pytest.raises(SettingError, match="LEXIGRAFT_HEAD"):
-        kernels.kernels_for(CUDA)
+        kernels.kernels_for(OPERAND)

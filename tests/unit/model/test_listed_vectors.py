@@ -67,3 +67,17 @@ def test_a_text_with_more_terms_than_a_list_holds_loses_none(made, monkeypatch):
     network, read, whole = made(grafted)
     assert int(np.diff(whole.indptr).max()) > 3
     assert_same(network.write(read, False), whole)
+
+
+def test_own_words_are_weighed_some_at_a_time(made, monkeypatch):
+    monkeypatch.setattr(listed_weights, "OWN_AT_ONCE", 2)
+    network, read, whole = made(grafted)
+    assert int(np.diff(read.bags.indptr).max()) > 2
+    assert_same(network.write(read, False), whole)
+
+
+def test_a_text_with_too_many_own_words_loses_none(made, monkeypatch):
+    monkeypatch.setattr(listed_weights, "MOST_OWN", 1)
+    network, read, whole = made(grafted)
+    assert int(np.diff(read.bags.indptr).max()) > 1 > int(np.diff(read.bags.indptr).min())
+    assert_same(network.write(read, False), whole)

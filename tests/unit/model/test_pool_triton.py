@@ -149,6 +149,8 @@ def test_nothing_to_pool(shape):
     operands = [part.to(DEVICE).requires_grad_() for part in operands]
     best = kernels.max_over_tokens(operands[0], mask.to(DEVICE), *operands[1:])
     assert best.shape == (shape[0], shape[3]) and bool((best == float("-inf")).all())
+    found = torch.autograd.grad(best, operands, torch.ones_like(best))
+    assert all(torch.equal(part, torch.zeros_like(of)) for part, of in zip(found, operands, strict=True))
 
 
 @pytest.mark.parametrize("dtype", TYPES, ids=str)

@@ -1,12 +1,16 @@
 import logging
 import os
+import pickle
 import signal
+import subprocess
+import sys
 import time
-from multiprocessing import parent_process
+from pathlib import Path
 
 import pytest
 
 from lexigraft.core.types import Document
+from lexigraft.core.word_rule import WordRule
 from lexigraft.vectors import encode
 from lexigraft.vectors import read_ahead as module
 from lexigraft.vectors.encode import encode_with_model
@@ -19,6 +23,7 @@ from tests.small_models import grafted, saved
 @pytest.fixture(autouse=True)
 def one_batch_before(monkeypatch):
     monkeypatch.setattr(module, "SERIAL_BATCHES", 1)
+    monkeypatch.setenv("READS_HERE", str(os.getpid()))
 
 
 def numbers_of(texts):
@@ -28,7 +33,7 @@ def numbers_of(texts):
 
 
 def killed(texts):
-    if "14" in texts and parent_process() is not None:
+    if "14" in texts and os.getpid() != int(os.environ["READS_HERE"]):
         os.kill(os.getpid(), signal.SIGKILL)
     return numbers_of(texts)
 
@@ -59,7 +64,7 @@ def test_in_order_whoever_reads(n_processes):
 
 
 def test_few_texts_start_no_process(monkeypatch):
-    monkeypatch.setattr(module, "ProcessPoolExecutor", None)
+    monkeypatch.setattr(module, "ReadingProcess", None)
     assert_all(list(read_ahead(pairs(2), str, numbers_of, 2)), pairs(2))
     assert list(read_ahead([], str, numbers_of, 2)) == []
 
@@ -90,6 +95,82 @@ def test_where_a_process_is_lost_this_one_reads(caplog):
 def test_an_error_comes_back_as_it_is():
     with pytest.raises(ValueError, match="no such text"):
         list(read_ahead([*[[0, 1]] * 300, *pairs(60)], str, fails, 2))
+
+
+class EndsAtOnce:
+    """Ends the process that is told of it; longer than a pipe holds."""
+
+    def __init__(self):
+        self.much = b"x" * (1 << 20)
+
+    def __reduce__(self):
+        return _end, (self.much,)
+
+    def __call__(self, texts):
+        return numbers_of(texts)
+
+
+def _end(much):
+    os._exit(3)
+
+
+def test_a_process_that_cannot_start_leaves_nobody_waiting(caplog):
+    batches = [[0, 1]] * 200
+    assert_all(list(read_ahead(batches, str, EndsAtOnce(), 2)), batches)
+    assert "was lost" in caplog.text
+
+
+def test_what_cannot_be_sent_is_read_here():
+    assert_all(list(read_ahead(pairs(20), str, lambda texts: numbers_of(texts), 2)), pairs(20))
+
+
+SCRIPT = """
+import sys, time
+print("begun", flush=True)
+from lexigraft.vectors import read_ahead as module
+from tests.unit.vectors.test_read_ahead import numbers_of
+module.SERIAL_BATCHES = 1
+for _, (process, _) in module.read_ahead(iter([[0, 1]] * 100000), str, numbers_of, 2):
+    print(process, flush=True)
+"""
+
+
+def test_a_script_without_a_guard_is_not_run_again_and_its_readers_end_with_it(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    told = {**os.environ, "PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)}
+    with subprocess.Popen(
+        [sys.executable, tmp_path / "script.py"], stdout=subprocess.PIPE, text=True, env=told
+    ) as script:
+        assert script.stdout.readline() == "begun\n"
+        readers = set()
+        while len(readers) < 2:
+            line = script.stdout.readline()
+            assert line != "begun\n"
+            readers |= {int(line)} - {script.pid}
+        script.kill()
+    for _ in range(100):
+        if not any(Path(f"/proc/{reader}/cmdline").is_file() and _is_running(reader) for reader in readers):
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("readers outlived the process that started them")
+
+
+def _is_running(process):
+    try:
+        return "Z" not in Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(("stemmer", "fold"), [("none", False), ("english", False), ("german", True)])
+def test_every_reader_can_be_sent(stemmer, fold, tmp_path):
+    encoder = grafted(write_backbone("bert", tmp_path), stemmer=stemmer, rule=WordRule(fold_accents=fold))
+    texts = ["the kur of melor", "", "Käse kurmel fodgix's kurs"]
+    reader = encoder.reader()
+    sent = pickle.loads(pickle.dumps(reader))
+    for mine, other in zip(reader.read_measured(texts, 9), sent.read_measured(texts, 9), strict=True):
+        assert str(mine) == str(other)
 
 
 def test_vectors_are_the_same_whoever_read(tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ PRODUCTS = (torch.bfloat16, torch.float16, torch.float32)
 
 def max_over_tokens(hidden: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """The largest logit of every term [batch, vocabulary] in float32, multiplied in the precision of `hidden`."""
-    hidden, weight = _wide(hidden, weight)
+    (hidden, weight), bias = _wide(hidden, weight), bias.contiguous()
     if torch.is_grad_enabled() and any(part.requires_grad for part in (hidden, weight, bias)):
         best: Tensor = _MaxOverTokens.apply(hidden, mask, weight, bias)
         return best
@@ -33,7 +33,7 @@ def list_weights(
     """Each text's terms that weigh more than `above`, by log(1 + ReLU) of their largest logits, `twice` or once; in no
     order, and without any [batch, vocabulary]. Counts may say more than there is `room` for."""
     (n_texts, length, _), device = hidden.shape, hidden.device
-    hidden, weight = _wide(hidden, weight)
+    (hidden, weight), bias = _wide(hidden, weight), bias.contiguous()
     terms = torch.empty((n_texts, room), dtype=torch.int32, device=device)
     counts = torch.zeros(n_texts, dtype=torch.int32, device=device)
     listed = Listed(counts, terms, torch.empty_like(terms, dtype=torch.float32))
@@ -69,6 +69,9 @@ class _MaxOverTokens(torch.autograd.Function):
         hidden, rows, token = ctx.saved_tensors
         of_weight_type, of_bias_type = ctx.types
         wants_hidden, _, wants_weight, wants_bias = ctx.needs_input_grad
+        if not hidden.numel() or not len(rows):
+            of_bias = torch.zeros(len(rows), dtype=of_bias_type, device=rows.device)
+            return torch.zeros_like(hidden), None, torch.zeros_like(rows, dtype=of_weight_type), of_bias
         gradient, precision = gradients[0].float().contiguous(), precision_of(hidden.dtype)
         found = find_nonzeros(gradient)
         of_hidden = of_weight = None

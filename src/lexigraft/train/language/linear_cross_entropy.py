@@ -136,7 +136,7 @@ def _shares_by_torch(logits: Tensor, bias: Tensor, labels: Tensor, scale: float 
 
 
 def _shares_by_kernels(logits: Tensor, bias: Tensor, labels: Tensor, scale: float | None) -> _Shares:
-    from lexigraft.train.language.cross_entropy_triton import sum_rows, write_shares
+    from lexigraft.model.cross_entropy_triton import sum_rows, write_shares
 
     rows, of_bias = sum_rows(logits, bias, labels), torch.zeros_like(bias)
     if scale is not None:

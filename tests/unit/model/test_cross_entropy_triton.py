@@ -59,6 +59,20 @@ def test_the_same_bits_twice_and_no_row_no_loss():
     assert float(none.loss) == 0.0 and float(none.accuracy) == 0.0
 
 
+def test_of_equal_logits_the_first_is_the_highest():
+    hidden, labels = torch.zeros(3, 4), torch.tensor([0, 7, 49])
+    parts = [part.to(DEVICE) for part in (hidden, labels, torch.ones(50, 4), torch.zeros(50))]
+    assert float(linear_cross_entropy(*parts).accuracy) == pytest.approx(1 / 3)
+
+
+def test_a_term_may_be_impossible():
+    parts, labels = operands((6, 4, 50), 5, torch.float32)
+    parts[2][:3], labels = float("-inf"), labels.clamp_min(3)
+    found = linear_cross_entropy(parts[0], labels, *parts[1:])
+    true = linear_cross_entropy_naive(parts[0].double(), labels, *(part.double() for part in parts[1:]))
+    torch.testing.assert_close(found.loss.double(), true.loss, rtol=1e-6, atol=1e-6)
+
+
 def test_large_logits_overflow_nothing():
     parts, labels = operands((6, 4, 50), 3, torch.float32)
     parts = [50 * part for part in parts]

@@ -16,7 +16,7 @@ ROWS, COLUMNS = 32, 128  # of a tile
 
 
 class RowSums(NamedTuple):
-    """By row: the loss, the logarithm of the sum of exp(logit), and 1 where no logit is larger than the label's."""
+    """By row: the loss, the logarithm of the sum of exp(logit), and 1 where the label has the first of the highest."""
 
     losses: Tensor
     log_sums: Tensor
@@ -46,24 +46,25 @@ def _sum_rows(logits, bias, labels, losses, log_sums, is_right, terms, AT_ONCE: 
     row = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, AT_ONCE)
     top = tl.full((AT_ONCE,), float("-inf"), tl.float32)
-    total = tl.zeros((AT_ONCE,), tl.float32)
+    total, first = tl.zeros((AT_ONCE,), tl.float32), tl.zeros((AT_ONCE,), tl.int32)
     for start in range(0, terms, AT_ONCE):
         known = start + column < terms
         values = tl.load(logits + row * terms + start + column, mask=known, other=float("-inf")).to(tl.float32)
         values += tl.load(bias + start + column, mask=known, other=0.0)
+        first = tl.where(values > top, start + column, first)
         larger = tl.maximum(top, values, propagate_nan=tl.PropagateNan.ALL)
-        # Where nothing was seen yet, -inf - -inf would be no number.
-        total = total * tl.where(top == larger, 1.0, tl.exp(top - larger))
-        total += tl.where(known, tl.exp(values - larger), 0.0)
+        base = tl.where(larger == float("-inf"), 0.0, larger)  # -inf - -inf would be no number
+        total = total * tl.exp(top - base) + tl.where(known, tl.exp(values - base), 0.0)
         top = larger
     highest = tl.max(top, 0)
     sums = tl.sum(tl.where(total > 0, total * tl.exp(top - highest), total), 0)
     label = tl.load(labels + row)
+    best = tl.min(tl.where(top == highest, first, terms), 0)
     own = tl.load(logits + row * terms + label).to(tl.float32) + tl.load(bias + label)
     log_sum = highest + tl.log(sums)
     tl.store(losses + row, log_sum - own)
     tl.store(log_sums + row, log_sum)
-    tl.store(is_right + row, tl.where(own >= highest, 1.0, 0.0))
+    tl.store(is_right + row, tl.where(best == label, 1.0, 0.0))
 
 
 @triton.jit
