@@ -2,7 +2,6 @@
 GPU writes many times as many."""
 
 import logging
-import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,7 +10,7 @@ from queue import SimpleQueue
 from typing import TypeVar
 
 from lexigraft.inference.reading import ReadTexts
-from lexigraft.vectors.reading_process import Read, ReaderLostError, ReadingProcess
+from lexigraft.vectors.reading_process import IS_THERE, Read, ReaderLostError, ReadingProcess, to_send
 
 SERIAL_BATCHES = 4  # are read sooner than processes are started
 WAITING = 2  # batches a process that may have been read and not yet encoded: memory for so many
@@ -31,13 +30,13 @@ def read_ahead(
         return batch, read([text_of(item) for item in batch])
 
     left = iter(batches)
-    yield from map(read_here, islice(left, SERIAL_BATCHES) if n_processes else left)
+    yield from map(read_here, islice(left, SERIAL_BATCHES) if n_processes and IS_THERE else left)
     batch = next(left, None)
     if batch is None:
         return
     try:
-        how = pickle.dumps(read, pickle.HIGHEST_PROTOCOL)
-    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        how = to_send(read)
+    except Exception as error:  # noqa: BLE001  # what cannot be sent says so in many ways
         log.info("texts are read by this process alone: %s", error)
         yield from map(read_here, chain([batch], left))
         return

@@ -1,39 +1,48 @@
 """A process that reads texts for this one. It is started afresh, as a program of its own: a copy of one that runs
 threads could hang, and a script that called us is not run again. It ends with whoever started it.
 
-Both talk by pickles through pipes: first how to read, then texts, and each time what was read, or why not.
+Both talk through a pair of sockets: first how to read, then texts, and each time what was read, or why not.
 """
 
 import os
-import pickle
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import IO, Any, cast
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, cast
 
 from lexigraft.inference.reading import ReadTexts
 
 Read = Callable[[list[str]], ReadTexts]
 
-PROGRAM = "import sys; sys.path[:] = {paths!r}; from lexigraft.vectors.reading_process import serve; serve()"
-READY = "ready"
+PROGRAM = "import sys; sys.path[:] = {paths!r}; from lexigraft.vectors.reading_process import serve; serve({socket})"
+IS_THERE = os.name == "posix"  # elsewhere sockets are handed on in another way
 
 
 class ReaderLostError(Exception):
     """The process is gone, or could not be started."""
 
 
+def to_send(read: Read) -> bytes:
+    """What a `ReadingProcess` is told; any error says that this cannot be sent."""
+    return bytes(ForkingPickler.dumps(read))
+
+
 class ReadingProcess:
     def __init__(self, how: bytes) -> None:
-        """`how`: a pickled `Read`. Waits until the process knows it."""
-        command = [sys.executable, "-c", PROGRAM.format(paths=sys.path)]
-        try:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        except OSError as error:
-            raise ReaderLostError(str(error)) from error
-        self._to, self._from = cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
+        """`how` is of `to_send`. Waits until the process knows it."""
+        self._socket, theirs = Pipe()
+        program = PROGRAM.format(paths=sys.path, socket=theirs.fileno())
+        with theirs:
+            try:
+                command = [sys.executable, "-c", program]
+                self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])
+            except OSError as error:
+                raise ReaderLostError(str(error)) from error
         try:
             self._ask(how)
         except ReaderLostError:
@@ -42,50 +51,46 @@ class ReadingProcess:
 
     def read(self, texts: list[str]) -> ReadTexts:
         """What is read of `texts`; an error there is one here."""
-        found = self._ask(pickle.dumps(texts, pickle.HIGHEST_PROTOCOL))
+        found = self._ask(bytes(ForkingPickler.dumps(texts)))
         if isinstance(found, Exception):
             raise found
         return cast(ReadTexts, found)
 
-    def _ask(self, pickled: bytes) -> Any:
+    def _ask(self, what: bytes) -> Any:
         try:
-            self._to.write(pickled)
-            self._to.flush()
-            return pickle.load(self._from)  # of our own process
-        except (OSError, ValueError, EOFError, pickle.UnpicklingError) as error:
+            self._socket.send_bytes(what)
+            return self._socket.recv()
+        except (OSError, EOFError) as error:
             raise ReaderLostError(str(error)) from error
 
     def end(self) -> None:
         self._process.kill()
         self._process.wait()
-        for pipe in (self._to, self._from):
-            with suppress(OSError):
-                pipe.close()
+        with suppress(OSError):
+            self._socket.close()
 
 
-def serve() -> None:
+def serve(socket: int) -> None:
     """The other process: read what is sent, until nobody is there to send."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that started this
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would be those of all cores, in every process
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever else is printed is no answer
-    with suppress(EOFError, BrokenPipeError):
-        read: Read = pickle.load(sys.stdin.buffer)  # of the one that started this
-        _answer(READY, answers)
+    os.dup2(2, 1)  # what is printed here is no result
+    there = Connection(socket)
+    with suppress(EOFError, OSError):
+        read: Read = there.recv()
+        there.send(None)
         while True:
-            texts = pickle.load(sys.stdin.buffer)
+            texts = there.recv()
             try:
                 found: Any = read(texts)
             except Exception as error:  # noqa: BLE001  # whatever it is, it is raised where it was asked for
                 found = error
-            _answer(found, answers)
-    os._exit(0)  # nothing is to be cleared up, and a broken pipe needs no message
+            there.send_bytes(_answer(found))
+    os._exit(0)  # nothing is to be cleared up
 
 
-def _answer(found: Any, answers: IO[bytes]) -> None:
+def _answer(found: Any) -> bytes:
     try:
-        pickled = pickle.dumps(found, pickle.HIGHEST_PROTOCOL)
+        return bytes(ForkingPickler.dumps(found))
     except Exception:  # noqa: BLE001  # an error may hold anything
-        pickled = pickle.dumps(RuntimeError(f"{type(found).__name__}: {found}"))
-    answers.write(pickled)
-    answers.flush()
+        return bytes(ForkingPickler.dumps(RuntimeError(f"{type(found).__name__}: {found}")))
