@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 def read_ahead(
     batches: Iterable[Sequence[Item]], text_of: Callable[[Item], str], read: Read, n_processes: int
 ) -> Iterator[tuple[Sequence[Item], ReadTexts]]:
-    """Each batch with what `read`, which is sent to so many processes, makes of its texts, in order. Until they have
-    started, and where they are lost, this process reads."""
+    """Each batch with what `read`, which is sent to so many processes, makes of its texts, in order. Until one of them
+    has read its first texts, and where one is lost, this process reads."""
 
     def read_here(batch: Sequence[Item]) -> tuple[Sequence[Item], ReadTexts]:
         return batch, read([text_of(item) for item in batch])
@@ -41,7 +41,7 @@ def read_ahead(
         yield from map(read_here, chain([batch], left))
         return
     waiting: deque[tuple[Sequence[Item], Future[ReadTexts]]] = deque()
-    readers = _Readers(how, n_processes)
+    readers = _Readers(how, [text_of(item) for item in batch], n_processes)
     try:
         while batch is not None and not readers.have_begun():
             yield read_here(batch)
@@ -67,8 +67,8 @@ def read_ahead(
 class _Readers:
     """Processes that read, each started and asked by a thread: nobody waits for a process to start."""
 
-    def __init__(self, how: bytes, n_processes: int) -> None:
-        self._how = how
+    def __init__(self, how: bytes, sample: list[str], n_processes: int) -> None:
+        self._how, self._sample = how, sample
         self._free: SimpleQueue[ReadingProcess | None] = SimpleQueue()  # None: of one that could not be started
         self._all: list[ReadingProcess] = []
         self._is_ending = False
@@ -93,8 +93,8 @@ class _Readers:
 
     def _start(self) -> None:
         try:
-            process = ReadingProcess(self._how)
-        except ReaderLostError:
+            process = ReadingProcess(self._how, self._sample)
+        except BaseException:  # also of what it could not read: nobody may wait for it
             self._free.put(None)
             raise
         self._all.append(process)

@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, cast
 
+from lexigraft.core.compiled import load_kernels
 from lexigraft.inference.reading import ReadTexts
 
 Read = Callable[[list[str]], ReadTexts]
@@ -33,8 +34,8 @@ def to_send(read: Read) -> bytes:
 
 
 class ReadingProcess:
-    def __init__(self, how: bytes) -> None:
-        """`how` is of `to_send`. Waits until the process knows it."""
+    def __init__(self, how: bytes, sample: list[str]) -> None:
+        """`how` is of `to_send`. Waits until the process has read some texts: by then it has loaded what it needs."""
         self._socket, theirs = Pipe()
         program = PROGRAM.format(paths=sys.path, socket=theirs.fileno())
         with theirs:
@@ -45,7 +46,8 @@ class ReadingProcess:
                 raise ReaderLostError(str(error)) from error
         try:
             self._ask(how)
-        except ReaderLostError:
+            self.read(sample)
+        except BaseException:
             self.end()
             raise
 
@@ -75,6 +77,7 @@ def serve(socket: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that started this
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would be those of all cores, in every process
     os.dup2(2, 1)  # what is printed here is no result
+    load_kernels()  # there is much to read
     there = Connection(socket)
     with suppress(EOFError, OSError):
         read: Read = there.recv()
