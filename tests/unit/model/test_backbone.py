@@ -6,6 +6,7 @@ import transformers
 
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import InputError
+from lexigraft.core.pretrained import ALIGNED
 from lexigraft.core.types import Vocabulary
 from lexigraft.model.backbone import Body, PassThrough, load_backbone, state_hash
 from lexigraft.model.encoder import FORMAT_VERSION, KIND, SparseEncoder, open_encoder, save_encoder
@@ -40,6 +41,14 @@ def folder(tmp_path):
     transformers.BertTokenizerFast(vocab={piece: n for n, piece in enumerate(pieces)}).save_pretrained(tmp_path)
     FAMILIES["bert"]().save_pretrained(tmp_path)
     return tmp_path
+
+
+def test_opened_weights_lie_where_torch_would_put_its_own(folder):
+    """In their file they lie anywhere, and some processors add in another order there."""
+    opened = transformers.AutoModelForMaskedLM.from_pretrained(folder)
+    assert any(weight.data_ptr() % ALIGNED for weight in opened.parameters())
+    body = load_backbone(str(folder)).body
+    assert not any(weight.data_ptr() % ALIGNED for weight in body.parameters())
 
 
 def test_layers_are_cut_and_words_are_spelt(folder):

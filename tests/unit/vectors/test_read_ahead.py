@@ -7,8 +7,10 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from lexigraft.core.arrays import StringTable
 from lexigraft.core.types import Document
 from lexigraft.core.word_rule import WordRule
 from lexigraft.vectors import encode
@@ -16,6 +18,7 @@ from lexigraft.vectors import read_ahead as module
 from lexigraft.vectors.encode import encode_with_model
 from lexigraft.vectors.open_network import open_network
 from lexigraft.vectors.read_ahead import WAITING, read_ahead
+from lexigraft.vectors.text_encoder import TextEncoder
 from tests.families import write_backbone
 from tests.small_models import grafted, saved
 
@@ -211,3 +214,8 @@ def test_vectors_are_the_same_whoever_read(tmp_path, monkeypatch):
     assert files
     for file in files:
         assert (tmp_path / "here" / file).read_bytes() == (tmp_path / "elsewhere" / file).read_bytes()
+    assert list(StringTable(tmp_path / "here", "row_ids")) == [document.doc_id for document in documents]
+    rows = TextEncoder(network, are_queries=False).encode_rows([document.contents for document in documents[:50]])
+    assert len(set(np.diff(rows.indptr).tolist())) > 1
+    assert np.load(tmp_path / "here" / "indptr.npy")[:51].tolist() == rows.indptr.tolist()
+    assert np.load(tmp_path / "here" / "term_ids.npy")[: rows.indptr[-1]].tolist() == rows.terms.tolist()
