@@ -49,12 +49,18 @@ def main() -> None:
     for name in (*HEADS, *(["against"] if options.against else [])):
         for row, found in zip(rows, in_a_process(name, options), strict=True):
             row[name] = found
-            print(row["shape"], name, found, file=sys.stderr, flush=True)
-    report = {"device": device_name(), "width": WIDTH, "kept": KEPT, "rows": rows, "errors": errors()}
+            print(row["shape"], name, row["product_ms"], found, file=sys.stderr, flush=True)
+    report: dict[str, Any] = {"device": device_name(), "width": WIDTH, "kept": KEPT, "rows": rows}
+    print(table(rows), flush=True)
+    write(report, options.out)  # kernels are compiled for every kind of shape that errors are looked for in
+    report["errors"] = errors()
     print(json.dumps(report, indent=2))
-    print(table(rows))
-    if options.out:
-        options.out.write_text(json.dumps(report, indent=2) + "\n")
+    write(report, options.out)
+
+
+def write(report: dict[str, Any], out: Path | None) -> None:
+    if out:
+        out.write_text(json.dumps(report, indent=2) + "\n")
 
 
 def in_a_process(name: str, options: argparse.Namespace) -> list[dict[str, Any]]:

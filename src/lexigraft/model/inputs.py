@@ -39,8 +39,13 @@ def to_device(inputs: Inputs, device: torch.device) -> Inputs:
 
 
 def sent(tensor: Tensor, device: torch.device) -> Tensor:
-    """What lies on the CPU, on `device`; a GPU is not waited for."""
-    return tensor if device.type == "cpu" else tensor.pin_memory().to(device, non_blocking=True)
+    """What lies on the CPU, on `device`; a GPU is not waited for. numpy copies it to where a GPU can read: torch would
+    by all cores at once, and wait there for those on which other processes read texts."""
+    if device.type == "cpu":
+        return tensor
+    waiting = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
+    np.copyto(waiting.numpy(), tensor.numpy())
+    return waiting.to(device, non_blocking=True)
 
 
 def padded(texts: AlignedTexts, values: NDArray[np.int32], fill: int, device: torch.device) -> tuple[Tensor, Tensor]:

@@ -36,13 +36,14 @@ class OwnWords(NamedTuple):
 
 
 class ListedVectors(NamedTuple):
-    """[texts, room]: terms ascending; those with `is_kept` are the text's. `counts` [texts]: what the kernel found,
-    which may be more than it had room for."""
+    """`counts` [texts]: how many terms each text has. `terms` [texts * room], ascending in each, and their `weights`:
+    one text after the other, and nothing that means something behind the last. `found` [texts]: how many terms the
+    kernel found, which may be more than it had room for."""
 
+    counts: Tensor
     terms: Tensor
     weights: Tensor
-    is_kept: Tensor
-    counts: Tensor
+    found: Tensor
 
 
 def lists_weights(encoder: SparseEncoder, are_queries: bool) -> bool:
@@ -84,7 +85,16 @@ def list_vectors(encoder: SparseEncoder, inputs: Inputs, own: OwnWords, above: f
     terms, weights = keys >> 1, weights.gather(1, order)
     is_kept = (terms < n_terms) & (weights > above)
     is_kept[:, 1:] &= terms[:, 1:] != terms[:, :-1]  # an own word stands before what is listed of the same term
-    return ListedVectors(terms, weights, is_kept, found.counts)
+    return ListedVectors(is_kept.sum(1), *_in_front(is_kept, terms.int(), weights), found.counts)
+
+
+def _in_front(is_chosen: Tensor, *parts: Tensor) -> list[Tensor]:
+    """Of each part what is chosen, in order and in front of as much room as all of it takes: choosing alone would wait
+    for the device, to know how much there is."""
+    chosen = is_chosen.flatten()
+    n = len(chosen)
+    at = torch.where(chosen, chosen.cumsum(0) - 1, n)  # what is not chosen ends in one place behind all others
+    return [part.new_empty(n + 1).scatter_(0, at, part.flatten())[:n] for part in parts]
 
 
 def on_its_way(found: ListedVectors) -> Callable[[], ListedVectors]:

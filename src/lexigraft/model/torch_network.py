@@ -85,10 +85,10 @@ class TorchNetwork:
             arriving = on_its_way(list_vectors(self.encoder, inputs, own, SMALLEST_WEIGHT))
 
         def arrived() -> Batch:
-            listed = arriving()
-            terms, weights = (part[listed.is_kept].numpy() for part in (listed.terms, listed.weights))
-            found: Batch = listed.is_kept.sum(1).numpy(), terms.astype(np.int32), weights
-            cut = np.flatnonzero((listed.counts.numpy() > ROOM) | own.are_too_many)
+            counts, terms, weights, n_found = (part.numpy() for part in arriving())
+            n = int(counts.sum())
+            found: Batch = counts, terms[:n], weights[:n]
+            cut = np.flatnonzero((n_found > ROOM) | own.are_too_many)
             return self._with_whole(found, cut, read, places) if len(cut) else found
 
         return arrived
