@@ -23,6 +23,7 @@ from lexigraft.core.types import Vocabulary
 from lexigraft.model.body_graphs import BodyGraphs
 from lexigraft.model.damaged_folders import naming_what_is_damaged
 from lexigraft.model.families import cut_layers, n_positions, take_decoder, without_pooler
+from lexigraft.model.layer_norm import use_kernels
 from lexigraft.vocab.raw_reader import SubwordReader, subword_terms
 from lexigraft.vocab.subwords import SubwordTokenizer, from_transformers
 
@@ -48,6 +49,7 @@ class Body(nn.Module):
 
     def __init__(self, model: nn.Module, has_mlm_head: bool) -> None:
         super().__init__()
+        use_kernels(model)
         self.model = model
         self.has_mlm_head = has_mlm_head
         self.graphs: BodyGraphs | None = None

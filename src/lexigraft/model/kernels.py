@@ -38,7 +38,8 @@ def _tried(device: torch.device) -> Any:
     try:
         kernels = importlib.import_module("lexigraft.model.pool_triton")
         cross_entropy = importlib.import_module("lexigraft.model.cross_entropy_triton")
-        is_right = _compute_ones(kernels, cross_entropy, device)
+        layer_norm = importlib.import_module("lexigraft.model.layer_norm_triton")
+        is_right = _compute_ones(kernels, cross_entropy, device) and _normalise_one(layer_norm, device)
     except Exception as error:  # noqa: BLE001  # a compiler fails in many ways; torch computes the same
         return _without((str(error).strip() or type(error).__name__).splitlines()[0])
     return kernels if is_right else _without("they computed something else than was asked for")
@@ -47,7 +48,7 @@ def _tried(device: torch.device) -> Any:
 @torch.inference_mode(False)
 @torch.enable_grad()
 def _compute_ones(kernels: Any, cross_entropy: Any, device: torch.device) -> bool:
-    """Every kernel once, on ones. Whoever asks may be within a checkpoint, which must not see this pass."""
+    """Every kernel of a head once, on ones. Whoever asks may be within a checkpoint, which must not see this pass."""
     dtype = torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float32
     with torch.autograd.graph.saved_tensors_hooks(_as_it_is, _as_it_is):
         hidden, weight, bias = (
@@ -65,6 +66,19 @@ def _compute_ones(kernels: Any, cross_entropy: Any, device: torch.device) -> boo
     is_pooled = bool((best == 65).all()) and bias.grad is not None and bool(((bias.grad - 130).abs() < 1).all())
     is_weighed = bool(((found - 4.18965).abs() < 1e-4).all()) and listed.counts.tolist() == [5, 5]
     return is_pooled and is_weighed and bool((rows.losses - 1.60944).abs().max() < 1e-4) and float(sums[1]) < 0
+
+
+@torch.inference_mode(False)
+@torch.enable_grad()
+def _normalise_one(layer_norm: Any, device: torch.device) -> bool:
+    """A row of 0 and 2, which is -1 and 1 when it is normalised: no gradient is left of it."""
+    with torch.autograd.graph.saved_tensors_hooks(_as_it_is, _as_it_is):
+        row = torch.tensor([[0.0, 2.0]], device=device, requires_grad=True)
+        weight, bias = (torch.ones(2, device=device, requires_grad=True) for _ in range(2))
+        found = layer_norm.layer_norm(row, weight, bias, 1e-9, torch.float32)
+        (5 * found).sum().backward()
+    expected = ((found, [[0, 2]]), (row.grad, [[0, 0]]), (weight.grad, [-5, 5]), (bias.grad, [5, 5]))
+    return all(part is not None and part.round(decimals=3).tolist() == wanted for part, wanted in expected)
 
 
 def _as_it_is(tensor: Tensor) -> Tensor:

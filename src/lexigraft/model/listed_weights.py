@@ -85,7 +85,8 @@ def list_vectors(encoder: SparseEncoder, inputs: Inputs, own: OwnWords, above: f
     terms, weights = keys >> 1, weights.gather(1, order)
     is_kept = (terms < n_terms) & (weights > above)
     is_kept[:, 1:] &= terms[:, 1:] != terms[:, :-1]  # an own word stands before what is listed of the same term
-    return ListedVectors(is_kept.sum(1), *_in_front(is_kept, terms.int(), weights), found.counts)
+    terms, weights = _in_front(is_kept, terms.int(), weights)
+    return ListedVectors(is_kept.sum(1), terms, weights, found.counts)
 
 
 def _in_front(is_chosen: Tensor, *parts: Tensor) -> list[Tensor]:

@@ -21,7 +21,7 @@ from lexigraft.vocab.reader import TextReader
 from lexigraft.vocab.subwords import SpecialTokens
 
 CPU_BATCH, GPU_BATCH = 64, 512
-MOST_READERS = 8
+MOST_READERS = 4  # a GPU that writes 25,000 abstracts a second does not wait for them, and more begin later
 CPU = torch.device("cpu")
 
 Batch = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]  # how many terms each text has; terms, weights

@@ -7,7 +7,7 @@ import pytest
 from torch.utils.checkpoint import checkpoint
 
 from lexigraft.core.errors import SettingError
-from lexigraft.model import cross_entropy_triton, kernels, pool
+from lexigraft.model import cross_entropy_triton, kernels, layer_norm_triton, pool
 from tests.triton_kernels import kernels as module
 from tests.triton_kernels import torch
 
@@ -70,6 +70,11 @@ def fails(*operands):
             "something else than was asked for",
         ),
         (cross_entropy_triton, "write_shares", lambda *operands: None, "something else than was asked for"),
+        (layer_norm_triton, "layer_norm", fails, "(no kernel)"),
+        (
+            layer_norm_triton, "layer_norm", lambda values, weight, bias, *others: values * weight + bias,
+            "something else than was asked for",
+        ),
     ],
 )  # fmt: skip
 def test_where_they_fail_torch_does_and_one_line_says_so(home, name, broken, said, monkeypatch, caplog):
