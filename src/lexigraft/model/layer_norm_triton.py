@@ -14,6 +14,7 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 AT_ONCE = 2048  # numbers of some rows together
 PROGRAMS = 528  # that add up gradients of weight and bias
@@ -44,6 +45,7 @@ class _LayerNorm(torch.autograd.Function):
         return found.view(values.shape)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         rows, weight, means, scales = ctx.saved_tensors
         n_rows, width = rows.shape

@@ -8,9 +8,10 @@ from torch.utils.checkpoint import checkpoint
 
 from lexigraft.core.errors import SettingError
 from lexigraft.model import cross_entropy_triton, kernels, layer_norm_triton, pool
+from tests.triton_kernels import DEVICE, torch
 from tests.triton_kernels import kernels as module
-from tests.triton_kernels import torch
 
+pytestmark = pytest.mark.skipif(DEVICE == "cuda", reason="where there is a GPU, kernels run on no CPU")
 OPERAND = SimpleNamespace(is_cuda=True, dtype=torch.bfloat16, device=torch.device("cpu"))
 
 
