@@ -17,6 +17,7 @@ from lexigraft.core.errors import require
 
 SECONDS_BETWEEN = 5.0
 SILENCE = 300.0  # far more than a checkpoint takes to be written, or than a kernel keeps Python's lock
+LONGEST_ANSWER = 10.0  # seconds: a store that does not answer by then is out of reach, and so nobody waits longer
 VARIABLE = "LEXIGRAFT_SILENCE"
 GOODBYE = b"done"
 REMEDY = "start the same command on every machine again: it goes on from the last checkpoint"
@@ -52,15 +53,22 @@ class Heartbeat:
         self._heard = {other: (b"", now()) for other in range(n) if other != rank}
         self._answered = now()  # when the store last did
         self._between = min(SECONDS_BETWEEN, silence / 4)
+        # Two threads: the first may wait for a store that is out of reach, and then the second notices.
+        self._threads = [
+            threading.Thread(target=work, name="heartbeat", daemon=True) for work in (self._exchange, self._watch)
+        ]
 
     def start(self) -> None:
-        # Two threads: the first may wait for a store that is out of reach, and then the second notices.
-        for work in (self._exchange, self._watch):
-            threading.Thread(target=work, name="heartbeat", daemon=True).start()
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
-        """Say goodbye: the others go on without this process."""
+        """Say goodbye: the others go on without this process. The interpreter may end only when nobody asks the store
+        any more: it would end that thread within code that cannot be left so, and the process would abort."""
         self._ended.set()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join(LONGEST_ANSWER)
         with suppress(RuntimeError):  # whoever holds the store may have left before
             self._store.set(_key(self._rank), GOODBYE.decode())
 

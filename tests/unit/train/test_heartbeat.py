@@ -1,5 +1,10 @@
 """Signs of life: who beats is not lost, who is silent for too long is, who said goodbye never."""
 
+import subprocess
+import sys
+import threading
+import time
+
 import pytest
 
 from lexigraft.core.errors import SettingError
@@ -107,3 +112,52 @@ def test_the_time_that_is_allowed(monkeypatch):
     assert silence_allowed() == 300
     monkeypatch.setenv("LEXIGRAFT_SILENCE", "20")
     assert silence_allowed() == 20
+
+
+class SlowShelf(Shelf):
+    """A store that takes its time to answer. `asked`: somebody waits for it now."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked, self.n_asking = threading.Event(), 0
+
+    def _answer(self):
+        self.n_asking += 1
+        self.asked.set()
+        time.sleep(0.2)
+        self.n_asking -= 1
+
+
+def test_who_stops_waits_for_what_the_store_was_asked():
+    store = SlowShelf()
+    heart = Heartbeat(store, 0, 2, 60)
+    heart._between = 1e-3
+    heart.start()
+    assert store.asked.wait(10)
+    heart.stop()
+    assert store.n_asking == 0 and store.values["lexigraft/alive/0"] == GOODBYE
+    assert not any(thread.is_alive() for thread in heart._threads)
+
+
+ENDING = """
+import atexit, time
+import torch.distributed as dist
+from lexigraft.train.heartbeat import Heartbeat
+
+server = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+store = dist.TCPStore("127.0.0.1", server.port, is_master=False, wait_for_workers=False)
+store.set("lexigraft/alive/1", "1")
+heart = Heartbeat(store, 0, 2, 60.0)
+heart._between = 1e-5  # asks all the time
+heart.start()
+atexit.register(heart.stop)
+time.sleep(0.1)
+"""
+
+
+@pytest.mark.integration
+def test_a_process_that_ends_while_it_beats_ends_well():
+    """Without waiting, half of these aborted."""
+    running = [subprocess.Popen([sys.executable, "-c", ENDING], stderr=subprocess.PIPE) for _ in range(8)]
+    ended = [(process.communicate()[1].decode(), process.returncode) for process in running]
+    assert [status for _, status in ended] == [0] * 8, ended
