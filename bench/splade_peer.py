@@ -7,17 +7,22 @@ import torch
 from torch import Tensor, nn
 
 from lexigraft.model.encoder import SparseEncoder
+from lexigraft.model.layer_norm import LayerNorm
 from lexigraft.model.precision import fast_precision
 
 LEARNING_RATE, CLIP = 2e-5, 1.0
 
 
 def peer_of(encoder: SparseEncoder, tokenizer: Any = None, length: int = 512) -> Any:
-    """A `SparseEncoder` of theirs with the weights of ours; `tokenizer`: where texts are to be encoded."""
+    """A `SparseEncoder` of theirs with the weights of ours, which it takes: our layer normalisation becomes torch's.
+    `tokenizer`: where texts are to be encoded."""
     from sentence_transformers import SparseEncoder as Theirs
     from sentence_transformers.sparse_encoder.models import SpladePooling
 
     device = encoder.head.weight.device
+    for module in encoder.body.modules():
+        if isinstance(module, LayerNorm):
+            module.__class__ = nn.LayerNorm
     return Theirs(modules=[_logits_module(encoder, tokenizer, length), SpladePooling("max")], device=str(device))
 
 

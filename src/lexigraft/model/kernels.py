@@ -25,6 +25,8 @@ def kernels_for(operand: Tensor) -> Any:
     """The module of kernels that take `operand`, or None where torch does without them."""
     if not operand.is_cuda or operand.dtype not in PRODUCTS:
         return None
+    if operand.device.index is not None and operand.device.index != torch.cuda.current_device():
+        return None  # a kernel is launched on the device that is current
     said = os.environ.get(WHEN, AUTO)
     require(said in (AUTO, TORCH), WHEN, said, f"{AUTO} or {TORCH}")
     return None if said == TORCH else _tried(operand.device)

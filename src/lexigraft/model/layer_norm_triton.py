@@ -33,7 +33,7 @@ class _LayerNorm(torch.autograd.Function):
     ) -> Tensor:
         rows = values.reshape(-1, values.shape[-1]).contiguous()
         n_rows, width = rows.shape
-        found = torch.empty(rows.shape, dtype=kind, device=rows.device)
+        found = torch.empty(values.shape, dtype=kind, device=rows.device)  # no view, which nobody may change in place
         means, scales = torch.empty((2, n_rows), dtype=torch.float32, device=rows.device)
         if n_rows:
             tile = _tile(width)
@@ -42,7 +42,7 @@ class _LayerNorm(torch.autograd.Function):
             )
         ctx.save_for_backward(rows, weight, means, scales)
         ctx.has_bias = bias is not None
-        return found.view(values.shape)
+        return found
 
     @staticmethod
     @once_differentiable

@@ -56,6 +56,11 @@ def test_precisions_that_they_do_not_multiply():
     assert kernels.kernels_for(SimpleNamespace(is_cuda=True, dtype=torch.float64, device=OPERAND.device)) is None
 
 
+def test_on_another_device_than_the_current_one(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 0)
+    assert kernels.kernels_for(SimpleNamespace(**vars(OPERAND) | {"device": torch.device("cuda:1")})) is None
+
+
 def fails(*operands):
     raise RuntimeError("no kernel\nof this kind")
 

@@ -68,6 +68,15 @@ def test_a_gradient_by_hand():
     assert of_values.tolist() == [[0.0, 0.0]] and of_weight.tolist() == [-1.0, 0.0] and of_bias.tolist() == [1.0, 0.0]
 
 
+def test_what_was_normalised_may_be_changed_in_place():
+    """Some families multiply it by their mask."""
+    values, weight, bias, upstream = operands((2, 3, 40), torch.float32)
+    found = outcome(lambda *parts: by_kernels(*parts).mul_(2.0), [values, weight, bias], upstream)
+    expected = outcome(lambda *parts: by_torch(*parts).mul_(2.0), [values, weight, bias], upstream)
+    for ours, theirs in zip(found, expected, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-4)
+
+
 def test_the_same_bits_twice():
     values, weight, bias, upstream = operands((70, 96), torch.float32)
     one, other = (outcome(by_kernels, [values, weight, bias], upstream) for _ in range(2))
