@@ -39,8 +39,8 @@ def to_device(inputs: Inputs, device: torch.device) -> Inputs:
 
 
 def sent(tensor: Tensor, device: torch.device) -> Tensor:
-    """Numbers that lie on the CPU and that numpy knows, on `device`; a GPU is not waited for. numpy copies them to where
-    a GPU can read: torch would by all cores at once, and wait there for those on which other processes read texts."""
+    """Numbers that lie on the CPU and that numpy knows, on `device`; a GPU is not waited for. numpy copies them to
+    where a GPU can read: torch would by all cores at once, and wait there for those on which other processes read."""
     if device.type == "cpu":
         return tensor
     waiting = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
