@@ -91,7 +91,7 @@ def test_rows_may_lie_apart_and_be_of_another_type_than_what_is_asked_for():
     torch.testing.assert_close(found, by_torch(values.bfloat16().float(), weight, bias), rtol=1e-5, atol=1e-5)
 
 
-def test_a_model_takes_them_and_keeps_its_parameters(monkeypatch):
+def test_a_model_takes_them_and_keeps_its_parameters():
     model = torch.nn.Sequential(
         torch.nn.LayerNorm(8), torch.nn.LayerNorm((2, 8)), torch.nn.LayerNorm(8, elementwise_affine=False)
     )
