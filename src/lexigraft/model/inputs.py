@@ -12,6 +12,8 @@ from lexigraft.model.head import Bags
 from lexigraft.vocab.aligned import AlignedTexts, pad, take
 from lexigraft.vocab.bags import take_bags
 
+Rectangles = tuple[Tensor, Tensor, Tensor]  # subwords, mask, pooled tokens: each [batch, length]
+
 
 class Inputs(NamedTuple):
     """What `SparseEncoder` takes: [batch, length] three times, and the own words of each text."""
@@ -24,12 +26,18 @@ class Inputs(NamedTuple):
 
 def inputs_of(texts: ReadTexts, rows: NDArray[np.int64], pad_id: int, device: torch.device) -> Inputs:
     """Some texts on `device`."""
-    batch, bags = take(texts.aligned, rows), take_bags(texts.bags, rows)
+    bags = take_bags(texts.bags, rows)
     row = np.repeat(np.arange(len(rows)), np.diff(bags.indptr))
     own = (torch.from_numpy(part).to(device) for part in (row, bags.terms.astype(np.int64), bags.weights))
+    return Inputs(*rectangles_of(texts, rows, pad_id, device), Bags(*own))
+
+
+def rectangles_of(texts: ReadTexts, rows: NDArray[np.int64], pad_id: int, device: torch.device) -> Rectangles:
+    """The same without own words."""
+    batch = take(texts.aligned, rows)
     subwords, mask = padded(batch, batch.subwords, pad_id, device)
     pooled, _ = padded(batch, pooled_tokens(batch, "words").astype(np.int32), 0, device)
-    return Inputs(subwords, mask, pooled, Bags(*own))
+    return subwords, mask, pooled
 
 
 def to_device(inputs: Inputs, device: torch.device) -> Inputs:

@@ -1,6 +1,7 @@
-"""Whether this machine's GPU runs kernels of our own (`pool_triton`), tried once; torch's own products do where not.
+"""Whether this machine's GPU runs kernels of our own, tried once: those of the head (`pool_triton`), of a backbone's
+layer normalisation and of the cross-entropy over terms. Where it does not, torch's own operations do the same.
 
-LEXIGRAFT_HEAD=torch in the environment: torch's own products everywhere.
+LEXIGRAFT_HEAD=torch in the environment: torch's own operations everywhere.
 """
 
 import importlib

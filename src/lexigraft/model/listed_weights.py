@@ -17,7 +17,7 @@ from lexigraft.inference.meta import BY_MODEL, LOG1P_TWICE, SUM
 from lexigraft.model.activation import activate
 from lexigraft.model.encoder import SparseEncoder
 from lexigraft.model.head import SparseHead
-from lexigraft.model.inputs import Inputs, sent
+from lexigraft.model.inputs import Rectangles, sent
 from lexigraft.model.kernels import kernels_for
 from lexigraft.vocab.bags import WeightedBags
 
@@ -65,11 +65,11 @@ def own_words_of(bags: WeightedBags) -> OwnWords:
     return OwnWords(torch.from_numpy(terms), torch.from_numpy(amounts), counts, are_too_many)
 
 
-def list_vectors(encoder: SparseEncoder, inputs: Inputs, own: OwnWords, above: float) -> ListedVectors:
+def list_vectors(encoder: SparseEncoder, texts: Rectangles, own: OwnWords, above: float) -> ListedVectors:
     """What of each text weighs more than `above`; nothing here waits for the device."""
     head, meta = encoder.head, encoder.meta
     assert isinstance(head, SparseHead), "a head of terms"
-    hidden, pooled = encoder.pooled_states(inputs.subwords, inputs.mask, inputs.pooled)
+    hidden, pooled = encoder.pooled_states(*texts)
     found = kernels_for(hidden).list_weights(
         hidden, pooled, head.weight, head.bias, above, meta.activation == LOG1P_TWICE, ROOM
     )

@@ -12,7 +12,7 @@ from lexigraft.inference.network import SMALLEST_WEIGHT, Rows
 from lexigraft.inference.reading import ReadTexts
 from lexigraft.inference.threads import usable_threads
 from lexigraft.model.encoder import SparseEncoder
-from lexigraft.model.inputs import inputs_of, sent, to_device
+from lexigraft.model.inputs import inputs_of, rectangles_of, sent
 from lexigraft.model.listed_weights import ROOM, list_vectors, lists_weights, on_its_way, own_words_of
 from lexigraft.model.precision import fast_precision
 from lexigraft.model.trace import trace_terms
@@ -78,11 +78,13 @@ class TorchNetwork:
 
     def _begin_list(self, read: ReadTexts, places: NDArray[np.int64]) -> Callable[[], Batch]:
         """Some texts by lists of terms; those with more terms, or own words, than a list holds by whole vectors."""
-        inputs = to_device(inputs_of(read, places, self.special.pad, CPU), self._device)
+        subwords, mask, pooled = (
+            sent(part, self._device) for part in rectangles_of(read, places, self.special.pad, CPU)
+        )
         own = own_words_of(take_bags(read.bags, places))
         own = own._replace(terms=sent(own.terms, self._device), amounts=sent(own.amounts, self._device))
         with fast_precision(self._device, enabled=not self._exact):
-            arriving = on_its_way(list_vectors(self.encoder, inputs, own, SMALLEST_WEIGHT))
+            arriving = on_its_way(list_vectors(self.encoder, (subwords, mask, pooled), own, SMALLEST_WEIGHT))
 
         def arrived() -> Batch:
             counts, terms, weights, n_found = (part.numpy() for part in arriving())

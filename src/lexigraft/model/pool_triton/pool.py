@@ -15,8 +15,6 @@ from lexigraft.model.pool_triton.maxima import MOST_SLOTS, Listed, fill_maxima, 
 from lexigraft.model.pool_triton.nonzeros import find_nonzeros
 from lexigraft.model.pool_triton.packing import WIDTHS, pack
 
-PRODUCTS = (torch.bfloat16, torch.float16, torch.float32)
-
 
 def max_over_tokens(hidden: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """The largest logit of every term [batch, vocabulary] in float32, multiplied in the precision of `hidden`."""
