@@ -26,6 +26,7 @@ from lexigraft.core.settings import FinetuneSettings
 from lexigraft.core.types import Ranking
 from lexigraft.data.collection import Collection
 from lexigraft.data.sources import open_source
+from lexigraft.inference.dense_meta import embed
 from lexigraft.learn.dense_training import read_pairs
 from lexigraft.learn.training_data import TrainingData, training_data
 from lexigraft.measure.measures import judgements, measure
@@ -104,7 +105,7 @@ def train_ours(arguments: argparse.Namespace, data: TrainingData, symmetric: boo
     with TemporaryDirectory() as folder:
         train_dense(encoder, pairs, plan, Path(folder) / "checkpoint", {}, arguments.seed)
     network = TorchDense(encoder.eval())
-    return lambda texts, are_queries: network.embed(texts, are_queries)
+    return lambda texts, are_queries: embed(network, texts, are_queries)
 
 
 def train_theirs(arguments: argparse.Namespace, data: TrainingData) -> Embed:

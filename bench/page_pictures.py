@@ -2,7 +2,11 @@
 
     python -m bench.page_pictures RUN SYSTEM QUERY [--out docs/pictures]
 
-Those of the documents: runs/quickstart, esplade, "parse a date string".
+    python -m bench.page_pictures RUN grafted QUERY --document DOC
+
+Those of the documents: runs/quickstart, esplade, "parse a date string"; and of one result of a grafted system, which
+says where its words come from: a run over cranfield with cost = 1.5, "basic dynamic characteristics of structures
+continuous over many spans .", 913.
 """
 
 import argparse
@@ -37,15 +41,26 @@ def take(browser: Any, address: str, given: argparse.Namespace) -> None:
     report.screenshot(path=given.out / "page_phone.png")
 
 
+def take_result(browser: Any, address: str, given: argparse.Namespace) -> None:
+    """One picture, of why a document is found."""
+    page = browser.new_context(base_url=address, viewport=DESK).new_page()
+    page.goto(f"/?{urlencode({'q': given.query, 'system': given.system, 'open': given.document})}")
+    page.locator(".terms").wait_for()
+    page.locator(".hit", has=page.locator(".terms")).evaluate("node => node.scrollIntoView({ block: 'start' })")
+    page.mouse.move(0, 0)
+    page.screenshot(path=given.out / "page_origins.png")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path)
     parser.add_argument("system")
     parser.add_argument("query")
+    parser.add_argument("--document", help="take the picture of this result alone")
     parser.add_argument("--out", type=Path, default=Path("docs/pictures"))
     given = parser.parse_args()
     with served(given.run) as address, opened_browser() as browser:
-        take(browser, address, given)
+        (take_result if given.document else take)(browser, address, given)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,15 @@ import numpy as np
 
 from lexigraft.core.types import document_of, passage_id
 from lexigraft.index.live.opening import create_live, open_writer
+from lexigraft.index.live.state import read_state
+from lexigraft.index.metadata import metadata_of_live
+from lexigraft.index.metadata_columns import GivenMetadata
 from lexigraft.vectors.quantize import quantize_documents
 from lexigraft.vectors.store import DocumentVectors
 from tests.conftest import sparse_matrix, vocabulary_of
 
 ENCODER = {"kind": "none"}
+LIVE_FOLDER = {".lock", "live.json", "segments", "metadata", "deleted"}  # nothing else may stay in one
 
 
 def vectors_of(documents, n_terms, passages=False, query_encoder=ENCODER):
@@ -80,6 +84,33 @@ def slow_ranking(segments, query, k):
             if best:
                 scores.append((-(best * segment.scale), doc_id))
     return [(doc_id, -negative) for negative, doc_id in sorted(scores)[:k]]
+
+
+def given_metadata(records):
+    """{doc_id: {key: value}}, as the writer asks for it."""
+    return GivenMetadata().add_all(records.items()).table
+
+
+def shown_metadata(live):
+    """What a reader is shown of every living document that has something: {doc_id: {key: value}}."""
+    metadata, found = metadata_of_live(live), {}
+    for segment in live.segments:
+        rows = range(segment.index.n_documents) if segment.allowed is None else np.flatnonzero(segment.allowed).tolist()
+        for row in rows if metadata is not None else ():
+            (doc_id,) = segment.index.names(np.array([row], np.int32))
+            if values := metadata.of_row(segment.index, row):
+                assert found.setdefault(doc_id, values) == values  # all passages say the same
+    return found
+
+
+def named_by_state(folder):
+    """What lies in the folders of a live index, by the one of its state: {folder: names}."""
+    segments = read_state(folder).segments
+    return {
+        "segments": {one.name for one in segments},
+        "metadata": {one.metadata.name for one in segments if one.metadata is not None},
+        "deleted": {one.deleted.name for one in segments if one.deleted is not None},
+    }
 
 
 def living_ids(live):

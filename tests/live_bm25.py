@@ -7,9 +7,8 @@ import numpy as np
 
 from lexigraft.core.settings import LexicalSettings
 from lexigraft.core.types import Document, document_of, passage_id
-from lexigraft.index.live.bm25 import SATURATED_SCALE
 from lexigraft.index.live.opening import create_live, open_writer
-from lexigraft.vectors.quantize import quantize_documents, quantize_query
+from lexigraft.vectors.quantize import document_scale, quantize_documents, quantize_query
 
 PLAIN = LexicalSettings(stopwords="none", stemmer="none")  # every word is a term
 
@@ -35,21 +34,21 @@ def live_bm25_of(folder, batches, **options):
     return folder
 
 
-def segment_files(folder):
-    """{name of segment: {path within it: bytes}} of a live index."""
+def segment_files(folder, kind="segments"):
+    """{name of segment: {path within it: bytes}} of a live index; or of their metadata."""
     return {
         segment.name: {
             path.relative_to(segment).as_posix(): path.read_bytes() for path in segment.rglob("*") if path.is_file()
         }
-        for segment in sorted((folder / "segments").iterdir())
+        for segment in sorted((folder / kind).iterdir())
     }
 
 
 class SlowBM25:
     """The living rows by segment, {name: {row_id: words}}, and the average length that weighs them."""
 
-    def __init__(self, settings, passages):
-        self.settings, self.passages = settings, passages
+    def __init__(self, settings, passages, bits=16):
+        self.settings, self.passages, self.bits, self.scale = settings, passages, bits, document_scale(1.0, bits)
         self.segments, self.mean_length = {}, None
 
     def rows(self):
@@ -105,12 +104,12 @@ class SlowBM25:
             return 0
         k1, b = self.settings.k1, self.settings.b
         weight = tf / (tf + k1 * (1 - b + b * len(words) / self.mean_length))
-        return int(quantize_documents(np.array([weight], np.float32), SATURATED_SCALE)[0])
+        return int(quantize_documents(np.array([weight], np.float32), self.scale, self.bits)[0])
 
     def ranking(self, text, k):
         query = self.query(text)
-        integers, query_scale = quantize_query(np.array(list(query.values()), np.float32))
-        asked, unit, best = dict(zip(query, integers.tolist(), strict=True)), query_scale * SATURATED_SCALE, {}
+        integers, query_scale = quantize_query(np.array(list(query.values()), np.float32), self.bits)
+        asked, unit, best = dict(zip(query, integers.tolist(), strict=True)), query_scale * self.scale, {}
         for row_id, words in self.rows():
             score = sum(integer * self.impact(term, words) for term, integer in asked.items())
             if score:

@@ -5,11 +5,12 @@ import os
 import shutil
 
 from lexigraft.index.live.state import is_live, read_state
+from tests.live import LIVE_FOLDER, named_by_state
 
 
-def stopping_at(number, error, after, fsync=os.fsync):
-    """`os.fsync`, which raises at its call of this number, before or after its work; and how often it was called."""
-    calls = itertools.count()
+def stopping_at(number, error, after):
+    """`os.fsync`, which raises at its call of this number, before or after its work."""
+    calls, fsync = itertools.count(), os.fsync
 
     def sync(descriptor):
         call = next(calls)
@@ -42,9 +43,9 @@ def stopped_at_every_sync(tmp_path, prepared, monkeypatch, change, error):
         changed = is_live(folder) and read_state(folder).generation > generation
         outcomes.add((stopped, changed))
         yield folder, changed
-        assert {path.name for path in folder.iterdir()} == {".lock", "live.json", "segments", "deleted"}
-        names = {segment.name for segment in read_state(folder).segments}
-        assert {path.name for path in (folder / "segments").iterdir()} == names
+        assert {path.name for path in folder.iterdir()} == LIVE_FOLDER
+        named = named_by_state(folder)
+        assert {name: {path.name for path in (folder / name).iterdir()} for name in named} == named
         shutil.rmtree(folder)
         if not stopped:
             break

@@ -34,8 +34,30 @@ def _multiply_bfloat16() -> None:
     InterpreterBuilder.create_dot = create_dot
 
 
+def _reduce_rows_at_once() -> None:
+    """The interpreter calls the function of a reduction for one number after the other, which was nearly all the time
+    of these tests. Here it is called for all numbers at one place of the axis, in the same order."""
+    from triton.runtime.interpreter import ReduceOps
+
+    def generic_reduce(self: Any, given: Any) -> list[Any]:
+        parts, axis = self.unravel(given, self.axis)
+        rows = [[self.to_tensor(row, part.dtype) for row in np.moveaxis(part.handle.data, axis, 0)] for part in parts]
+        done, *others = zip(*rows, strict=True)
+        for row in others:
+            found = self.combine_fn.fn(*done, *row)
+            done = found if isinstance(found, tuple) else (found,)
+        whole = [np.broadcast_to(one.handle.data, part.handle.data.shape[:axis] + part.handle.data.shape[axis + 1 :])
+                 for one, part in zip(done, parts, strict=True)]  # fmt: skip
+        if self.keep_dims:
+            whole = [np.expand_dims(one, axis) for one in whole]
+        return [self.to_tensor(one, part.dtype) for one, part in zip(whole, parts, strict=True)]
+
+    ReduceOps.generic_reduce = generic_reduce
+
+
 if DEVICE == "cpu":
     _multiply_bfloat16()
+    _reduce_rows_at_once()
 
 from lexigraft.model import pool_triton as kernels  # noqa: E402
 from lexigraft.model.pool_triton import nonzeros  # noqa: E402

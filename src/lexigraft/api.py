@@ -7,6 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lexigraft.core.checked_arguments import checked
 from lexigraft.core.config import given_names, load_settings
 from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import InputError, SettingError
@@ -29,6 +30,11 @@ class Run:
 
     folder: Path
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.folder, str | Path):
+            raise InputError(f"folder = {self.folder!r} is not allowed: the folder of a run, as a path")
+        object.__setattr__(self, "folder", Path(self.folder))
+
     @cached_property
     def report(self) -> dict[str, Any]:
         """What `report.json` holds: the collection, a row for every system and pruning, and what each stage took."""
@@ -36,17 +42,21 @@ class Run:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """What was measured: a row for every system and pruning; none where nothing is judged."""
+        """What was measured: a row for every system and pruning; none where nothing is judged, and then
+        `report["advice"]` says what would be better, with its command."""
         return list(self.report["rows"])
 
     @property
     def best(self) -> dict[str, Any]:
         """The row with the highest MRR@10, the cheapest of equals, whatever it costs; a dense system, which multiplies
-        every document, costs more than any."""
+        every document, costs more than any. Where nothing is judged, and so nothing measured: the system that a search
+        takes, with None for every measure."""
         if not self.rows:
-            raise InputError(f"nothing of {self.folder} was measured; its collection has no judged queries")
+            searched = RunFolder(self.folder).searchable(None)[1]
+            return {"system": searched, "qk": 0, "dk": 0, **dict.fromkeys(("FLOPS", *USUAL_MEASURES))}
         return max(self.rows, key=lambda row: (row[BEST_BY], -inf if row["FLOPS"] is None else -row["FLOPS"]))
 
+    @checked
     def retriever(
         self, system: str | None = None, *, qk: QueryCut | None = None, dk: DocumentCut | None = None,
         cost: float | None = None, budget: float | str | None = None,
@@ -72,6 +82,7 @@ class Evaluation:
     per_query: dict[str, dict[str, float]]
 
 
+@checked
 def run(
     data: str | Path,
     out: str | Path,
@@ -102,6 +113,7 @@ def run(
     return Run(Path(out))
 
 
+@checked
 def evaluate(
     what: Retriever | Run | str | Path,
     data: str | Path | None = None,
@@ -171,12 +183,15 @@ def _collection_queries(
     return {query.query_id: query.text for query in collection.queries()}, judgements(collection.qrels(chosen))
 
 
+@checked
 def compare(
     runs: Sequence[Run | str | Path], measures: Sequence[str] = USUAL_MEASURES, baseline: str | None = None
 ) -> "SideBySide":
     """Systems of runs, and TREC run files, side by side: each against a baseline, query by query, with paired tests."""
     from lexigraft.comparison.side_by_side import Asked, side_by_side
 
+    if not runs:
+        raise SettingError("runs is empty; give the folders of runs, or files of TREC runs")
     paths = [Path(item.folder if isinstance(item, Run) else item) for item in runs]
     folders, files = [path for path in paths if not path.is_file()], [path for path in paths if path.is_file()]
     return side_by_side(Asked(runs=folders, files=files, measures=measures, baseline=baseline))

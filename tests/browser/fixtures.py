@@ -13,6 +13,23 @@ def address(tmp_path_factory):
         yield found
 
 
+@pytest.fixture
+def open_page(browser, address):
+    """`open_page(**options of a context)`."""
+    contexts = []
+
+    def open_one(**options):
+        options = {"viewport": {"width": 1200, "height": 900}, **options}
+        contexts.append(browser.new_context(base_url=address, **options))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(10_000)
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+
+
 @pytest.fixture(scope="module")
 def browser():
     with opened_browser() as found:

@@ -1,5 +1,6 @@
 """The tables of docs/explanation/words.md are what the word rule does."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,7 +8,6 @@ import pytest
 
 from lexigraft.core.settings import Settings
 from lexigraft.core.word_rule import WordRule
-from lexigraft.vocab import function_words
 from lexigraft.vocab.words import WordCutter
 
 ROOT = Path(__file__).parents[2]
@@ -35,12 +35,23 @@ def test_an_identifier(row):
 
 
 def test_the_tables_were_read():
-    assert (len(EXAMPLES), len(IDENTIFIERS)) == (28, 5)
+    assert (len(EXAMPLES), len(IDENTIFIERS)) == (29, 5)
 
 
-def test_what_the_page_says_of_defaults_and_lists():
+def test_what_the_page_says_of_defaults():
     settings = Settings()
     assert settings.words.fold_accents and settings.words.camel_case == "auto"
-    assert settings.lexical.stemmer == settings.vocab.stemmer == "english"
-    others = (function_words.CYRILLIC, function_words.ARABIC, function_words.DEVANAGARI, function_words.HEBREW)
-    assert f"of {len(function_words.LATIN)} languages in Latin script and of {sum(map(len, others))} in" in PAGE
+    assert settings.lexical.stemmer == settings.vocab.stemmer == "auto"
+    assert settings.lexical.stopwords == settings.vocab.stopwords == "auto"
+
+
+def test_the_table_of_languages_is_what_was_measured():
+    found: dict[str, list[str]] = {}
+    for row in json.loads((ROOT / "docs/results/language_guess.json").read_text())["rows"]:
+        shares = " · ".join(f"{100 * row[key]:.0f}" for key in ("right", "unsure", "wrong"))
+        found.setdefault(row["language"].title(), []).append(shares)
+    table = [line for line in PAGE.splitlines() if " · " in line and line.startswith("| ")]
+    assert len(table) >= 10
+    for line in table:
+        language, *cells = [cell.strip() for cell in line.strip("|").split("|")]
+        assert cells == found[language]

@@ -1,5 +1,6 @@
 """Changes of a live index whose files are damaged: one line that names the file, and nothing is changed or lost."""
 
+import json
 import shutil
 
 import pytest
@@ -24,6 +25,12 @@ def live(tmp_path, lexigraft, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, documents in (("first", FIRST), ("later", LATER)):
         write_collection(tmp_path / name, documents)
+        corpus = tmp_path / name / "corpus.jsonl"
+        lines = [json.loads(line) for line in corpus.read_text().splitlines()]
+        known = [{"year": n, "tags": ["a", f"t{n}"], "day": f"2024-01-{n + 10}"} for n in range(len(lines))]
+        records = ({**line, "metadata": one} for line, one in zip(lines, known, strict=True))
+        corpus.write_text("".join(json.dumps(record) + "\n" for record in records))
+    (tmp_path / "more.tsv").write_text("_id\tyear\tkind\nd1\t2001\tk\n")
     assert lexigraft("index", "add", "live", "--data", "first", "--texts", "yes").status == 0
     assert lexigraft("index", "delete", "live", "d3").status == 0
     return tmp_path / "live"
@@ -33,7 +40,8 @@ def named_files(live):
     files = sorted(
         path.relative_to(live).as_posix() for path in live.rglob("*") if path.is_file() and path.name != ".lock"
     )
-    assert len(files) > 20
+    assert len(files) > 30
+    assert sum(name.startswith("metadata/") for name in files) > 10
     return files
 
 
@@ -44,6 +52,7 @@ def named_files(live):
         ("index", "add", "live", "--data", "later", "--replace"),
         ("index", "delete", "live", "d1"),
         ("index", "merge", "live", "--all"),
+        ("index", "metadata", "--index", "live", "--file", "more.tsv"),
     ],
     ids=lambda change: " ".join(change[1:2] + change[5:]),
 )

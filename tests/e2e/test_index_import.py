@@ -6,8 +6,14 @@ from tests.e2e.test_bad_input import one_line_error
 
 
 @pytest.fixture
-def index(collection, tmp_path, lexigraft):
-    assert lexigraft("index", "--data", collection, "--out", tmp_path / "index").status == 0
+def bits():
+    return 8
+
+
+@pytest.fixture
+def index(bits, collection, tmp_path, lexigraft):
+    made = lexigraft("index", "--data", collection, "--out", tmp_path / "index", "--set", f"index.bits={bits}")
+    assert made.status == 0, made.stderr
     return tmp_path / "index"
 
 
@@ -16,9 +22,10 @@ def hits(answer):
 
 
 @pytest.mark.parametrize(
-    ("target", "format_", "name"), [("ciff", "ciff", "index.ciff"), ("anserini", "vectors", "collection")]
+    ("target", "format_", "name", "bits"),
+    [("ciff", "ciff", "index.ciff", 16), ("ciff", "ciff", "index.ciff", 8), ("anserini", "vectors", "collection", 8)],
 )
-def test_out_and_back(target, format_, name, index, tmp_path, lexigraft):
+def test_out_and_back(target, format_, name, bits, index, tmp_path, lexigraft):
     out, back = tmp_path / "out", tmp_path / "back"
     told = lexigraft("export", target, index, "--out", out)
     assert told.status == 0, told.stderr
@@ -31,7 +38,7 @@ def test_out_and_back(target, format_, name, index, tmp_path, lexigraft):
     moved = tmp_path / "elsewhere"
     told = lexigraft("index", "import", out / name, "--format", format_, "--out", moved)
     assert told.status == 0, told.stderr
-    assert "8 bits, as in the file" in told.stdout
+    assert f"{bits} bits, as in the file" in told.stdout
     terms = "remov duplic item^2"
     assert hits(lexigraft("search", "--index", moved, terms, "--json"))[0] == (1, "d1")
     explained = lexigraft("explain", "--index", moved, terms, "d1")

@@ -62,11 +62,12 @@ def test_runs_side_by_side(run, tmp_path, lexigraft):
 
 def test_lone_indexes(run, collection, tmp_path, lexigraft):
     """Their queries come from a file or a collection; without the vectors, maxima are those of the index."""
-    made = lexigraft("index", "--data", collection, "--out", tmp_path / "fine", "--set", "index.bits=16")
+    made = lexigraft("index", "--data", collection, "--out", tmp_path / "fine", "--set", "index.bits=24")
     assert made.status == 0, made.stderr
     queries = tmp_path / "queries.tsv"
     queries.write_text("a\tsort a list\nb\tdates\nc\tzyzzyva\n")
-    index = run / "judged/bm25/index"
+    index = tmp_path / "index"
+    assert lexigraft("index", "--data", collection, "--out", index, "--set", "index.bits=8").status == 0
     options = ("--index", index, "--index", tmp_path / "fine", "--runs", 1, "--k", 2, "--json")
     answer = lexigraft("index", "stats", *options, "--queries", queries)
     assert answer.status == 0, answer.stderr
@@ -74,15 +75,15 @@ def test_lone_indexes(run, collection, tmp_path, lexigraft):
     assert (coarse["name"], fine["name"], coarse["MRR@10"]) == ("index", "fine", None)
     assert (coarse["queries_without_terms"], coarse["query_terms"]) == (1, 1.0)
     assert coarse["postings_per_query"] == fine["postings_per_query"]
-    assert [row["method"] for row in fine["searches"]] == ["auto"]  # of 16 bits there is no other
+    assert [row["method"] for row in fine["searches"]] == ["auto"]  # of 24 bits there is no other
     assert fine["operations"] == []
-    assert [one["bits"] for one in answer.json["list_maxima"]["systems"]] == [8, 16]
+    assert [one["bits"] for one in answer.json["list_maxima"]["systems"]] == [8, 24]
     judged = lexigraft("index", "stats", *options, "--data", collection)
     assert judged.status == 0, judged.stderr
     assert judged.json["systems"][0]["MRR@10"] > 0
     shown = lexigraft("index", "stats", *options[:-1], "--queries", queries).stdout
     assert "List maxima of index are impacts of 8 bits" in shown
-    assert "fine: impacts of more than 8 bits are searched in one way" in shown
+    assert "fine: impacts of 24 bits are searched in one way" in shown
     assert "Queries without a known term" in shown
 
 

@@ -14,6 +14,7 @@ from lexigraft.data.write import write_collection
 
 pytestmark = pytest.mark.integration  # it takes long
 N_DOCUMENTS = 2500
+OWN = ("run.json", "source.json", "settings.json", "timings.json", "report.json", "report.md", "report.png")
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +57,7 @@ def undisturbed(collection, tmp_path_factory):
 def test_killed_in(stage, collection, undisturbed, tmp_path):
     run = tmp_path / "run"
     process = start(collection, run)
-    first_sign = {"collection": "collection*", "report": ".report.png"}.get(stage, f"judged/{stage}*.draft-*")
+    first_sign = {"collection": "collection*", "report": ".report.png.*"}.get(stage, f"judged/{stage}*.draft-*")
     while process.poll() is None and not list(run.glob(first_sign)):
         time.sleep(0.0005)
     process.send_signal(signal.SIGKILL)
@@ -65,4 +66,4 @@ def test_killed_in(stage, collection, undisturbed, tmp_path):
     process.stderr.close()
     output, errors = start(collection, run).communicate()
     assert (without_times(json.loads(output)), index_bytes(run)) == undisturbed, errors
-    assert not list(run.rglob("*.draft-*"))
+    assert not list(run.rglob("*.draft-*")) and not [aside for name in OWN for aside in run.glob(f".{name}.*")]

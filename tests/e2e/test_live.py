@@ -155,7 +155,7 @@ def test_bad_input(live, texts, collection, lexigraft):
     lexigraft(*index)
     one_line_error(lexigraft("index", "--data", collection), "give --out INDEX")
     one_line_error(lexigraft("index", "--keep", 3, "status", live), "--keep stands before 'status'")
-    one_line_error(lexigraft("index", "add", live), "give either --vectors VECTORS or --data DIR")
+    one_line_error(lexigraft("index", "add", live), "give --vectors VECTORS or --data DIR")
     one_line_error(lexigraft("index", "add", live, "--vectors", texts / "plain"), "holds a index, not a vectors")
     one_line_error(lexigraft("index", "add", live, "--vectors", texts / "v1", "--keep", 4), "keep = 4 does not fit")
     one_line_error(lexigraft("index", "add", texts / "plain", "--vectors", texts / "v1"), "is not a live index")

@@ -70,6 +70,7 @@ def finetune(lexigraft, collection, run, *changes):
     return lexigraft("finetune", "--data", collection, "--out", run, "--json", *options)
 
 
+@pytest.mark.integration
 def test_a_model_learns_from_negatives_and_a_teacher(mined, collection, tmp_path, lexigraft):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 import lexigraft as lg
+from lexigraft import whole_run
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
+from lexigraft.made_pairs.making import PairMaker
+from lexigraft.stages.layout import RunFolder
+from tests.killed import Killed, dies_at_call
 from tests.topics import topics_of, write_tiny_bert
 
 TOPICS = topics_of("kur", "mel", "tos", "vip", "zan", "fod", "gix", "bru")
@@ -71,6 +75,32 @@ def test_texts_alone_train_a_model_and_are_measured_by_made_queries(place, lexig
         assert f"{stage}: done before" in again.stderr
     shown = lexigraft("report", "--run", out)
     assert "made queries over" in " ".join(shown.stdout.split())
+
+
+def test_bm25_is_searchable_before_anything_else_and_stays_so(place, lexigraft, tmp_path, monkeypatch):
+    out, words = tmp_path / "run", ("--json", "n7w1 n7w2")
+    with monkeypatch.context() as patch:
+        patch.setattr(PairMaker, "write", dies_at_call(PairMaker.write, 1))
+        with pytest.raises(Killed):
+            lexigraft(*command(place, "texts", out))
+    assert lexigraft("search", "--run", out, *words).json["hits"][0]["doc_id"] == "d7"
+    with monkeypatch.context() as patch:
+        patch.setattr(whole_run, "choose_operating_points", dies_at_call(whole_run.choose_operating_points, 1))
+        with pytest.raises(Killed):
+            lexigraft(*command(place, "texts", out))
+    assert (out / "full/esplade-doc/index").is_dir()  # which may be worse: nothing was compared yet
+    assert RunFolder(out).searchable(None) == ("full", "bm25")
+
+
+def test_what_the_time_is_not_enough_for_is_left_out(place, lexigraft, tmp_path):
+    given = [str(one) for one in command(place, "texts", tmp_path / "run")]
+    at = given.index("finetune.steps=4")  # who says how long to train is not asked about the time
+    answer = lexigraft(*given[: at - 1], *given[at + 1 :], "--minutes", "0.01")
+    assert answer.status == 0, answer.stderr
+    assert "left out: esplade-doc, blend: 0 s of the time were left" in " ".join(answer.stderr.split())
+    assert {row["system"] for row in answer.json["rows"]} == {"bm25"}
+    found = lexigraft("search", "--run", tmp_path / "run", "--json", "n7w1 n7w2").json
+    assert found["hits"][0]["doc_id"] == "d7"
 
 
 def test_judged_queries_are_measured_over_all_documents_and_nothing_else_is(place, lexigraft, tmp_path):

@@ -7,13 +7,17 @@ import shutil
 import numpy as np
 import pytest
 
+from lexigraft.core.artifact import read_manifest
 from lexigraft.core.types import Qrel, Query
+from lexigraft.data.collection import open_collection
 from lexigraft.data.write import write_collection
 from lexigraft.dense.opening import open_dense
 from lexigraft.dense.store import open_dense_vectors
+from lexigraft.inference.dense_meta import embed
 from lexigraft.model.backbone import load_backbone
 from lexigraft.model.dense_encoder import DenseEncoder, TorchDense
 from lexigraft.model.sentence_encoder import own_length, why_no_sentence_encoder
+from lexigraft.own_settings import encoder_time
 from tests.e2e.test_pairs import TOPICS, command, texts
 from tests.topics import write_tiny_bert
 
@@ -29,6 +33,25 @@ def place(tmp_path_factory):
     (root / "bert").mkdir()
     write_tiny_bert(root / "bert", [topic[0][:3] for topic in TOPICS])
     return root
+
+
+def as_sentence_encoder(place, folder):
+    """What names a copy of the backbone that says of itself what sentence encoders say."""
+    backbone = folder / "bert"
+    shutil.copytree(place / "bert", backbone)
+    parts = [{"type": "sentence_transformers.models.Transformer", "path": ""}]
+    parts.append({"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"})
+    (backbone / "modules.json").write_text(json.dumps(parts))
+    (backbone / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 48}))
+    (backbone / "1_Pooling").mkdir()
+    (backbone / "1_Pooling/config.json").write_text(json.dumps({"pooling_mode_mean_tokens": True}))
+    return "--set", f"model.backbone={backbone}"
+
+
+def same_texts(run):
+    """Of each document that pairs were made of, whether nothing was cut out of it."""
+    own = {document.doc_id: document.contents for document in texts()}
+    return [own[one.doc_id] == one.contents for one in open_collection(run / "pairs").documents()]
 
 
 @pytest.mark.integration  # it takes long
@@ -60,29 +83,57 @@ def test_an_encoder_as_it_comes_is_the_backbone_whole(place, lexigraft, tmp_path
     more = ("--set", 'run.systems=["bm25","dense"]', "--set", "dense.trains=off", "--set", "dense.document_length=60")
     answer = lexigraft(*command(place, "judged", out, *more))
     assert answer.status == 0, answer.stderr
-    assert "is taken as it comes, though it shows no modules.json" in " ".join(answer.stderr.split())
+    assert "is taken as a sentence encoder as it comes, though it shows no modules.json" in " ".join(
+        answer.stderr.split()
+    )
     assert {row["system"] for row in answer.json["rows"]} == {"bm25", "dense"}
     some = [document.contents for document in texts(3)]
     untouched = DenseEncoder.of(load_backbone(str(place / "bert")), 20, 60).eval()  # all layers; model.layers is 1
-    expected = TorchDense(untouched, exact=True).embed(some, are_queries=False)
+    expected = embed(TorchDense(untouched, exact=True), some, are_queries=False)
     stored = np.asarray(open_dense_vectors(out / "full/dense/vectors").matrix[:3], np.float32)
     assert (stored * expected).sum(1) == pytest.approx(1, abs=2e-3)
-    assert np.asarray(open_dense(out / "models/dense/encoder").embed(some, False)) == pytest.approx(stored, abs=1e-6)
+    assert np.asarray(embed(open_dense(out / "models/dense/encoder"), some, False)) == pytest.approx(stored, abs=1e-6)
     again = lexigraft(*command(place, "judged", out, *more, "--set", "dense.learning_rate=0.5"))
     assert "take the encoder of dense: done before" in again.stderr
 
 
+def test_within_a_time_an_encoder_reads_as_much_as_fits_or_is_left_out_by_name(place, lexigraft, tmp_path, monkeypatch):
+    given = command(place, "judged", tmp_path / "run", *as_sentence_encoder(place, tmp_path), "--minutes", "2")
+    given += ["--set", 'run.systems=["bm25","dense","hybrid"]']
+    monkeypatch.setattr(encoder_time, "SHORTER", (24, 12))
+    with monkeypatch.context() as patch:
+        patch.setattr(encoder_time, "pace", lambda _network, _texts, length: length * 100.0)
+        answer = lexigraft(*given)
+    assert answer.status == 0, answer.stderr
+    assert {row["system"] for row in answer.json["rows"]} == {"bm25"}
+    (left,) = answer.json["own_settings"]["choices"]
+    assert left["about"] == "left out" and left["why"].startswith("dense, hybrid: ") and "12 subwords" in left["why"]
+    assert lexigraft("search", "--run", tmp_path / "run", "--json", "n7w1").json["hits"][0]["doc_id"] == "d7"
+    n_texts = 260 + sum(not same for same in same_texts(tmp_path / "run"))
+    with monkeypatch.context() as patch:  # 48 subwords would take 166 s
+        patch.setattr(encoder_time, "pace", lambda _network, _texts, length: (length > 8) * 3 * length / n_texts)
+        answer = lexigraft(*given)  # the same command goes on
+    assert answer.status == 0, answer.stderr
+    (chosen,) = answer.json["own_settings"]["choices"]
+    assert chosen["settings"] == {"dense.document_length": 24} and f"{n_texts} texts" in chosen["why"]
+    assert {row["system"] for row in answer.json["rows"]} == {"bm25", "dense", "hybrid"}
+    vectors, encoder = tmp_path / "run/full/dense/vectors", open_dense(tmp_path / "run/models/dense/encoder")
+    assert encoder.meta.document_length == 48  # of queries it reads as much as ever
+    expected = embed(encoder.reading(24), [document.contents for document in texts()], are_queries=False)
+    assert np.asarray(open_dense_vectors(vectors).matrix) == pytest.approx(expected, abs=1e-5)
+    again = lexigraft(*given)
+    assert "its documents were encoded before" in again.stderr and "encode dense (full): done before" in again.stderr
+    for length in (20, 48, 20):  # 48 is all that it reads
+        by_hand = lexigraft(*given, "--set", f"dense.document_length={length}")
+        assert by_hand.status == 0 and "its documents were encoded before" not in by_hand.stderr
+        kept = read_manifest(vectors)
+        assert kept is not None and kept.config.get("document_length", 48) == length
+    assert "its documents were encoded before" in lexigraft(*given, "--set", "dense.document_length=20").stderr
+
+
 def test_a_sentence_encoder_is_a_system_and_a_teacher_without_being_asked_for(place, lexigraft, tmp_path):
-    out, backbone = tmp_path / "run", tmp_path / "bert"
-    shutil.copytree(place / "bert", backbone)
-    parts = [{"type": "sentence_transformers.models.Transformer", "path": ""}]
-    parts.append({"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"})
-    (backbone / "modules.json").write_text(json.dumps(parts))
-    (backbone / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 48}))
-    (backbone / "1_Pooling").mkdir()
-    (backbone / "1_Pooling/config.json").write_text(json.dumps({"pooling_mode_mean_tokens": True}))
-    more = [f"model.backbone={backbone}", 'finetune.teachers=["bm25","dense"]']
-    answer = lexigraft(*command(place, "judged", out), *(part for one in more for part in ("--set", one)))
+    out, taught = tmp_path / "run", ("--set", 'finetune.teachers=["bm25","dense"]')
+    answer = lexigraft(*command(place, "judged", out, *as_sentence_encoder(place, tmp_path), *taught))
     assert answer.status == 0, answer.stderr
     report = answer.json
     assert {row["system"] for row in report["rows"]} == {"bm25", "esplade-doc", "blend", "dense", "hybrid"}
@@ -93,14 +144,19 @@ def test_a_sentence_encoder_is_a_system_and_a_teacher_without_being_asked_for(pl
     assert facts["bm25"]["heard"] and set(facts["dense"]) == {"mrr", "temperature", "loss", "with_bm25", "heard"}
     assert facts["dense"]["heard"] == (facts["dense"]["with_bm25"]["mrr"] > facts["bm25"]["mrr"])
     choice = report["hybrids"]["hybrid"]
-    # An encoder that has not been trained here is chosen by more queries, unless a blend, which has, is its other part.
-    by = "cut-out" if choice["of"][0] == "bm25" else "dev"
-    asked = {line.split("\t")[0] for line in (out / f"pairs/qrels/{by}.tsv").read_text().splitlines()[1:]}
-    assert choice["queries"] == len(asked)
-    assert ("made queries that neither of them trained on" in choice["why"]) == (by == "cut-out")
+    # Neither has been trained here, so that all queries choose that were cut out of their documents.
+    asked = {line.split("\t")[0] for line in (out / "pairs/qrels/cut-out.tsv").read_text().splitlines()[1:]}
+    assert choice["of"] == ["bm25", "dense"] and choice["queries"] == len(asked)
+    assert "made queries that neither of them trained on" in choice["why"]
     alone = max(one["MRR@10"] for one in choice["looked_at"]) - choice["ahead"]
     clearly = choice["ahead"] > 0.05 * min(alone, 1 - alone) and choice["p"] is not None and choice["p"] < 0.05
-    assert report["recommended"]["system"] == ("hybrid" if clearly else choice["of"][0])
+    assert report["recommended"]["system"] in (("hybrid", "blend") if clearly else ("bm25", "blend"))
+    said = " ".join(answer.stderr.split())
+    first = ("index bm25 (full)", "make pairs", "encode dense (full)", "encode dense (judged)", "--system hybrid")
+    places = [said.index(part) for part in (*first, "vocabulary of esplade-doc", "finetune of esplade-doc")]
+    assert places == sorted(places)  # what needs no training stands before what trains
+    judged, full = (read_manifest(out / view / "dense/vectors") for view in ("judged", "full"))
+    assert judged is not None and full is not None and judged.parents["full"] == full.fingerprint
     assert lexigraft("search", "--run", out, "--json", "n7w1").json["hits"]
 
 
@@ -108,7 +164,7 @@ def test_what_is_made_from_scratch_cannot_be_taken_as_it_comes(place, lexigraft,
     systems = ("--set", 'run.systems=["bm25","dense"]', "--set", "dense.trains=off")
     answer = lexigraft(*command(place, "judged", tmp_path / "run", *systems, "--set", "model.backbone=scratch"))
     assert answer.status == 2
-    assert "this one is made from scratch" in " ".join(answer.stderr.split())
+    assert "this backbone is made from scratch" in " ".join(answer.stderr.split())
 
 
 def test_the_mean_over_tokens_is_known_by_what_lies_beside_the_weights(tmp_path):

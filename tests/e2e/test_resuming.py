@@ -90,6 +90,7 @@ def kill_after_saving(monkeypatch, n_saves):
     monkeypatch.setattr(Loop, "_save", save_and_die)
 
 
+@pytest.mark.integration
 def test_killed_anywhere_it_ends_with_the_same_bytes(undisturbed, data, tmp_path, lexigraft, monkeypatch):
     changes, expected = undisturbed
     assert ("finetuned", "alpha.json") in expected

@@ -66,6 +66,7 @@ def test_a_dry_run_says_what_would_be_trained_and_trains_nothing(data, tmp_path,
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.integration
 def test_a_process_that_fails_is_named_and_the_others_go_on(data, tmp_path, lexigraft):
     """Its log has what it said; what is not done is tried by the next call."""
     asked = ("study", "vocabulary", "--data", data, "--scale", "tiny", "--out", tmp_path / "out", "--arms", "rand")

@@ -130,6 +130,7 @@ def test_two_models_and_two_bm25s_in_one_report_and_one_search(call, place, tmp_
     assert (run / "model/finetuned").is_dir()
 
 
+@pytest.mark.integration
 def test_models_that_held_out_other_queries_share_a_run(call, tmp_path):
     """BM25 says what a search may cost on the queries of each; a second call measures nothing."""
     apart = ("systems.small.finetune.validation_queries=1", "prune.budget=bm25")
@@ -157,6 +158,7 @@ def as_before(run):
         shutil.rmtree(folder)
 
 
+@pytest.mark.integration
 def test_a_run_from_before_is_continued_under_its_names(call, tmp_path, lexigraft, monkeypatch):
     monkeypatch.setattr(model_training, "FEWEST_PAIRS", 10)
     run, plain = tmp_path / "run", ("model.head=plain",)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lexigraft.core.settings import Settings
+from lexigraft.core.settings import IndexSettings, Settings
 from lexigraft.data.collection import open_collection
 from lexigraft.data.readers.topics import read_queries
 from lexigraft.data.write import write_collection
@@ -18,6 +18,7 @@ from tests.engines.exported_files import queries_of
 from tests.engines.right_answers import require_same, right_answers
 
 DATA = os.environ.get("LEXIGRAFT_DATA")
+LUCENE = ("opensearch", "elasticsearch")
 N_QUERIES, N_TITLES = 500, 20_000  # of 63,900, for the sake of time
 needs_data = pytest.mark.skipif(DATA is None, reason="LEXIGRAFT_DATA is not set")
 
@@ -26,7 +27,8 @@ def export_debian(target: str, folder: Path) -> Wanted:
     """BM25 over titles of packages, with 500 queries."""
     collection = open_collection(Path(str(DATA)) / "debian_desc2title")
     write_collection(folder / "data", itertools.islice(collection.documents(), N_TITLES))
-    build(str(folder / "data"), folder / "index", Settings())
+    bits = 8 if target in LUCENE else "auto"  # Lucene would round those that BM25 has by default
+    build(str(folder / "data"), folder / "index", Settings(index=IndexSettings(bits=bits)))
     judged = {qrel.query_id for qrel in collection.qrels("dev")}
     queries = [query for query in collection.queries() if query.query_id in judged][:N_QUERIES]
     wanted = Wanted(folder / "index", queries=queries)

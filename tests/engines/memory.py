@@ -6,8 +6,7 @@ from threading import Lock
 from lexigraft.core.dates import read_period
 from lexigraft.engines.conditions import AllOf, AnyOf, HoldsElement, InRange, Not, Test, TextIs, as_test
 from lexigraft.engines.engine import Description, EngineError, EngineHit, Row
-from lexigraft.index.metadata import Value
-from lexigraft.index.metadata_files import DATE
+from lexigraft.index.metadata import DATE, Value
 from lexigraft.index.metadata_values import as_text
 
 

@@ -4,13 +4,14 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import pytest
+
+from tests.ports import free_port
 
 PROGRAMS = Path("/usr/lib/postgresql/17/bin")  # of debian_postgres.py, within its folder
 USER, PASSWORD = "lexi", "p'ss \\w@rd"
@@ -45,9 +46,7 @@ class LocalServer:
              "-A", "scram-sha-256", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"],
             check=True, capture_output=True, **self._how,
         )  # fmt: skip
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.settings: dict[str, object] = {
             "listen_addresses": "127.0.0.1", "port": self.port, "unix_socket_directories": "", "fsync": "off",
             "shared_buffers": "64MB", "max_connections": 30, "autovacuum": "off", "max_wal_size": "64MB",

@@ -175,7 +175,12 @@ CRAFTS: dict[str, Callable[[Path, random.Random], None]] = {
 
 
 def craft(folder: Path, chance: random.Random) -> tuple[str, ...]:
-    """Change one file of an artifact, or two, and all checksums with them; says which."""
+    """Change one file of an artifact, or two, and all checksums with them; says which. Or make a file a hole, whose
+    size alone says that it is wrong."""
+    if chance.random() < 0.05:
+        file = chance.choice(sorted(file for file in folder.rglob("*") if file.is_file()))
+        os.truncate(file, 1 << 40)
+        return (file.relative_to(folder).as_posix(),)
     files = sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.suffix in CRAFTS)
     files = [file for file in files if not file.endswith("manifest.json")]
     before = {file: (folder / file).read_bytes() for file in files}

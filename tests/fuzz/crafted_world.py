@@ -22,9 +22,11 @@ from lexigraft.index import shared_texts
 from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
 from lexigraft.index.live.opening import create_live, open_writer
+from lexigraft.index.live.state import read_state
 from lexigraft.index.rows import iterate_rows
 from lexigraft.index.shared_texts import open_shared_texts, write_shared_texts
 from lexigraft.retrieve.live_changes import make_live, status
+from lexigraft.retrieve.live_grafting import given_vectors
 from lexigraft.retrieve.retriever import Retriever
 from lexigraft.search.searcher import METHODS, Searcher
 from lexigraft.vectors import counts as counts_store
@@ -95,12 +97,17 @@ def make_artifacts(root: Path) -> None:
         more = [Document(f"e{number}", "", f"word{number % 9} newword{number}") for number in range(20)]
         writer.append_texts(more, LexicalSettings(stemmer="none", stopwords="none"))
         writer.delete(["d3", "e4"])
+    call("index", "add", root / "live_grafted", "--data", root / "data", *lexical)
+    np.save(root / "vectors.npy", np.random.default_rng(6).normal(size=(60, 8)).astype(np.float32))
+    call("index", "graft", root / "live_grafted", "--vectors", root / "vectors.npy")
+    (root / "vectors.npy").unlink()
+    add_grafted(root / "live_grafted", "e")
     first, second = (write_vectors(root / name, matrix_of(*how)) for name, how in
                      (("vectors", (N_ROWS, 1)), ("more", (90, 2))))  # fmt: skip
     write_index(root / "index8", first, 8, 512)
     write_index(root / "index16", first, 16, 512)
     write_index(root / "index24", second, 24, 64)
-    for name in ("index_v1", "live_v1", "live_v2"):
+    for name in ("index_v1", "live_v1", "live_v2", "live_v3", "live_v4", "grafted_live_v4"):
         shutil.copytree(GOLDEN / name, root / name)
     with create_live(root / "live") as writer:
         writer.append(first, settings=IndexSettings(reorder=False))
@@ -116,6 +123,15 @@ def make_artifacts(root: Path) -> None:
     with write_artifact(root / "table", Manifest("model", 1, {})) as draft:
         rows = matrix_of(N_TERMS, 4)
         write_table(draft, TableRows(rows.indptr, rows.term_ids, rows.weights))
+
+
+def add_grafted(folder: Path, name: str) -> None:
+    """Some documents more, with vectors that are as wide as those there."""
+    graft = read_state(folder).graft
+    vectors = np.random.default_rng(7).normal(size=(5, graft.width if graft else 8))
+    with open_writer(folder) as writer:
+        more = [Document(f"{name}{number}", "", f"word{number} newword{number}") for number in range(5)]
+        writer.append_texts(more, LexicalSettings(), embed=given_vectors(vectors))
 
 
 def _write_dense(folder: Path) -> None:
@@ -166,6 +182,9 @@ def use_live(folder: Path) -> None:
     status(folder, verify=True)
     for method in ("auto", "maxscore"):
         with Retriever.open(folder, method=method) as retriever:
+            for where in WHERE if retriever.opened.metadata is not None else ():
+                for hit in retriever.answer("word1 word3 word8", 5, where).hits:
+                    str(hit.metadata)
             if retriever.opened.index.query_encoder["kind"] != "none":
                 hits = retriever.search("word1 word3 newword3", 5)
                 for hit in hits:
@@ -174,6 +193,23 @@ def use_live(folder: Path) -> None:
                 iterate_rows(segment.index, 0, segment.index.n_documents)
     with open_writer(folder) as writer:
         writer.delete(["d1", "d1-1"], missing="ok")
+        writer.merge(everything=True)
+    status(folder, verify=True)
+
+
+def use_grafted(folder: Path) -> None:
+    add_grafted(folder, "f")
+    use_live(folder)
+
+
+def use_stored_live(folder: Path) -> None:
+    """Its keys are other ones."""
+    with Retriever.open(folder) as retriever:
+        for where in ("year > 2000", "seen = 2024-03-01", 'tags has "a"', "mixed = 3"):
+            for hit in retriever.answer("fox zebra", 5, where).hits:
+                str(hit.metadata)
+    with open_writer(folder) as writer:
+        writer.delete(["ant"], missing="ok")
         writer.merge(everything=True)
     status(folder, verify=True)
 
@@ -226,6 +262,10 @@ USES: dict[str, Callable[[Path], Any]] = {
     "live_bm25": use_live,
     "live_v1": use_live,
     "live_v2": use_live,
+    "live_v3": use_stored_live,
+    "live_v4": use_stored_live,
+    "live_grafted": use_grafted,
+    "grafted_live_v4": use_grafted,
     "vectors": use_vectors,
     "queries": use_queries,
     "counts": use_counts,

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from lexigraft.core.sealed_json import CHECKSUM, sealed
-from lexigraft.index.live.state import SEGMENTS, STATE_FILE, _serialised
+from lexigraft.index.live.state import METADATA, SEGMENTS, STATE_FILE, _serialised
 
 MANIFEST = "manifest.json"
 
@@ -24,7 +24,7 @@ def fit_checksums(root: Path, file: str) -> None:
             break
         if folder == root:
             break
-    if path.name == MANIFEST and path.parent.parent.name == SEGMENTS:
+    if path.name == MANIFEST and path.parent.parent.name in (SEGMENTS, METADATA):
         _note_in_state(path.parent.parent.parent, path)
 
 
@@ -49,7 +49,8 @@ def _note_in_manifest(folder: Path, path: Path) -> None:
 
 def _note_in_state(live: Path, manifest: Path) -> None:
     state = json.loads((live / STATE_FILE).read_bytes())
-    for segment in state["segments"]:
-        if segment["name"] == manifest.parent.name:
-            segment["manifest_sha256"] = hashlib.sha256(manifest.read_bytes()).hexdigest()
+    named = [one for segment in state["segments"] for one in (segment, segment.get("metadata")) if one]
+    for one in named:
+        if one["name"] == manifest.parent.name:
+            one["manifest_sha256"] = hashlib.sha256(manifest.read_bytes()).hexdigest()
     (live / STATE_FILE).write_bytes(_serialised(state))

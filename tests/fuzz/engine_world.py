@@ -10,8 +10,9 @@ from lexigraft.core.artifact import Manifest
 from lexigraft.engines.engine import Row
 from lexigraft.engines.loading import load_index
 from lexigraft.engines.rows_of_index import batches_of
-from lexigraft.index.metadata import FORMAT_VERSION, KIND, open_metadata
-from lexigraft.index.metadata_columns import write_metadata
+from lexigraft.index.metadata import open_metadata
+from lexigraft.index.metadata_columns import GivenMetadata, write_metadata
+from lexigraft.index.metadata_files import FORMAT_VERSION, KIND
 from tests.conftest import index_of, sparse_matrix
 from tests.engines.stored_rows import expected_rows, rows_in
 
@@ -28,7 +29,8 @@ class World:
         ]
         self.index = index_of(sparse_matrix(made, N_TERMS), root / "index", scale=1.0)
         years = ((f"d{number}", {"year": 1900 + number % 120}) for number in range(N_ROWS))
-        write_metadata(root / "metadata", Manifest(KIND, FORMAT_VERSION, {}), self.index, years)
+        given = GivenMetadata().add_all(years).table()
+        write_metadata(root / "metadata", Manifest(KIND, FORMAT_VERSION, {}), self.index, given)
         self.metadata = open_metadata(root / "metadata", self.index)
         self.rows: list[Row] = [row for batch in batches_of(self.index, self.metadata, 0, N_ROWS) for row in batch]
 

@@ -25,7 +25,9 @@ PATHS = (
     "deep.json",
     "\x1b[2J.jsonl", "name\nof lines", "a" * 300, "a/" * 1500, ".", "data/../data", "plain/", "utf16.csv",
     "cut.jsonl.gz",
-    "vocab", "nul.jsonl", "twice.jsonl",
+    "vocab", "nul.jsonl", "twice.jsonl", "pages", "tails.html", "tail.html", "hashes.md", "list.md", "wide.jsonl",
+    "own.jsonl", "wide.csv", "topics.txt", "bomb.json.gz", "hole.md", "hole.json", "hole.jsonl", "hole.csv", "hole.tsv",
+    "hole.txt", "hole.toml", "hole.trec",
 )  # fmt: skip
 READ_ONLY_PATHS = ("/dev/null", "/proc/self/cmdline", "/proc/self/mem", "/dev/full")  # of what is only read
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "in", "has", "==", "~", "")

@@ -11,6 +11,7 @@ from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
 from tests.fuzz.world import call
 
+HOLES = tuple(f"hole.{ending}" for ending in "md json jsonl csv tsv txt toml trec".split())  # files of a terabyte
 WORDS = "tea milk sugar water cup pot leaf green black warm cold sweet".split()
 
 
@@ -56,10 +57,19 @@ def _hostile_files(root: Path) -> None:
         "hostile.toml": "[lexical]\nk1 = " + "9" * 400 + "\n[" + "a." * 3000 + "b]\n",
         "hostile.json": '{"lexical": {"k1": ' + "9" * 5000 + "}}",
         "deep.json": "[" * 100_000,
+        "tails.html": "".join(piece * 20_000 for piece in ("<svg></b>", "&", "<!-->", "<p>", "</a ", '<a b="')),
+        "tail.html": "<!--" * 50_000,
+        "hashes.md": "---\na: " + "[" * 400 + "\n---\n# " + " #" * 50_000 + "x" + " #" * 50_000 + "y\n",
+        "list.md": "---\ntags:\n" + "- a\n" * 400_000 + "---\ntea\n",
+        "wide.jsonl": json.dumps({"_id": "1", "text": "a", **{f"k{n}": n for n in range(100_000)}}) + "\n",
+        "own.jsonl": "".join(f'{{"_id": "{n}", "text": "a", "metadata": {{"k{n}": 1}}}}\n' for n in range(5000)),
+        "wide.csv": ",".join(f"c{n}" for n in range(100_000)) + '\n"' + '\n","' * 5000,
+        "topics.txt": "<top>" * 50_000,
     }
     for name, text in files.items():
         (root / name).write_text(text)
     (root / "utf16.csv").write_bytes("id,text\n1,tea\n".encode("utf-16"))
+    (root / "bomb.json.gz").write_bytes(gzip.compress(b'[{"id": "1", "text": "' + bytes(100 << 20), 1))
     (root / "bytes.bin").write_bytes(bytes(range(256)) * 40)
     (root / "cut.jsonl.gz").write_bytes(gzip.compress(b'{"_id": "1", "text": "tea"}\n' * 99)[:-9])
 
@@ -69,6 +79,12 @@ def special_files(root: Path) -> None:
     (root / "empty").mkdir()
     (root / "empty.jsonl").touch()
     os.mkfifo(root / "fifo")
+    for name in HOLES:
+        (root / name).touch()
+        os.truncate(root / name, 1 << 40)
+    (root / "pages").mkdir()
+    os.mkfifo(root / "pages/fifo.md")
+    (root / "pages/zero.md").symlink_to("/dev/zero")
     (root / "loop").symlink_to("loop")
     (root / "dangling").symlink_to("nowhere")
     (root / "\x1b[2J.jsonl").write_text('{"_id": "1", "text": "tea"}\n')

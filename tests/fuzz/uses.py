@@ -102,9 +102,17 @@ USES = (
     ),
     *(
         use
-        for live, gone in (("live", "d7"), ("live-model", "d9"))
+        for live, gone, where in (("live", "d7", "year >= 2003 and tags has a1"), ("live-model", "d9", "year > 2001"))
         for use in (
             Use(f"search {live}", (live,), _search("--index", live)),
+            Use(f"search {live} where", (f"{live}/",), _search("--index", live, "--where", where)),
+            Use(
+                f"index metadata {live}",
+                (f"{live}/",),
+                ("index", "metadata", "--index", live, "--file", "more.tsv"),
+                live,
+                _search("--index", live, "--where", "more = x"),
+            ),
             Use(f"index status {live}", (live,), ("index", "status", live, "--json")),
             Use(
                 f"index add {live}", (live,), ("index", "add", live, "--data", "third"), live, _search("--index", live)
@@ -138,7 +146,7 @@ USES = (
     Use("settings", ("world.toml",), ("index", "--data", "data", "--out", "new", "--config", "world.toml"), "new"),
     Use("import", ("backbone/",), ("model", "import", "backbone", "--out", "new", "--json"), "new"),
 )
-INPUTS = ("data/", "later/", "third/", "runs/", "queries.jsonl", "recipe.toml", "world.toml", "backbone/")
+INPUTS = ("data/", "later/", "third/", "runs/", "queries.jsonl", "more.tsv", "recipe.toml", "world.toml", "backbone/")
 # Files that no answer is made of: pictures, copies for people, and what a stage took.
 FOR_PEOPLE = (".png", ".svg", ".md", ".csv", "timings.json", ".lock")
 

@@ -5,7 +5,9 @@ models, wackiness, TREC runs. It is made once by the commands themselves, in som
     backbone/         a tiny BERT of random weights
     run/ run-table/   bm25, a learned model, a dense encoder, a hybrid of both, metadata, texts; one with a query table
     plain/            an index of text with metadata
-    live/ live-model/ live indexes with several segments and deleted documents, of BM25 and of the model's vectors
+    live/ live-model/ live indexes with several segments, metadata and deleted documents, of BM25 and of the model's
+                      vectors
+    more.tsv          metadata that are given later
     wack/             wackiness of the run
     runs/             TREC runs
 """
@@ -86,6 +88,7 @@ def make_world(root: Path) -> None:
         call("index", "live", "of-vectors", "--out", "live-model")
         call("index", "add", "live-model", "--data", "later")
         call("index", "delete", "live-model", "d5", "d51")
+        call("index", "metadata", "--index", "live-model", "--data", "data")
         call("wackiness", "--run", "run", "--system", "esplade", "--out", "wack", "--k", "5")
         Path("runs").mkdir()
         for system in ("bm25", "esplade"):
@@ -116,5 +119,6 @@ def _write_inputs(root: Path) -> None:
     corpus.write_text("".join(f"{line[:-1]}{more}\n" for line, more in zip(lines, kinds, strict=True)))
     write_collection(root / "later", documents_from(N_DOCUMENTS, N_DOCUMENTS + 8))
     write_collection(root / "third", documents_from(60, 64))
+    (root / "more.tsv").write_text("_id\tmore\nd1\tx\nd2\t2\nd50\ty\n")
     asked = [{"_id": query.query_id, "text": query.text} for query in queries[40:]]
     (root / "queries.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in asked))

@@ -1,10 +1,11 @@
 """Live indexes stored by earlier versions still open and answer the same.
 
-A new format version adds a folder here; `python -m tests.golden.test_live_format DIR` writes one of each.
+A new format version adds a folder here; `python -m tests.golden.test_live_format DIR` writes one of the current one.
 """
 
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,9 @@ import pytest
 
 from lexigraft.index.live.queries import open_live_encoder
 from lexigraft.index.live.reader import open_live
-from lexigraft.index.live.state import FORMAT_VERSION
+from lexigraft.index.live.state import FORMAT_VERSION, read_state
 from lexigraft.search.live import LiveSearcher
+from tests.live import given_metadata, shown_metadata
 
 STORED = sorted(Path(__file__).parent.glob("live_v*"))
 
@@ -30,11 +32,12 @@ def test_stored_live_index():
     assert found.scores == pytest.approx((13.0, 4.0, 4.0))
 
 
-def test_stored_live_index_of_bm25():
-    live = open_live(STORED[1])
-    assert (live.n_documents, live.generation, live.query_encoder["kind"]) == (3, 3, "bm25 live")
+@pytest.mark.parametrize("stored", STORED[1:], ids=lambda folder: folder.name)
+def test_stored_live_index_of_bm25(stored):
+    live = open_live(stored)
+    assert (live.n_documents, live.query_encoder["kind"]) == (3, "bm25 live")
     assert list(live.vocabulary.terms) == ["red", "fox", "gone", "zebra"]
-    terms, weights = open_live_encoder(live, STORED[1]).encode("fox gone zebra")
+    terms, weights = open_live_encoder(live, stored).encode("fox gone zebra")
     assert terms.tolist() == [1, 3]  # only a deleted document holds "gone"
     # Two and one of three documents hold them.
     assert weights.tolist() == pytest.approx([math.log(1 + 1.5 / 2.5), math.log(1 + 2.5 / 1.5)])
@@ -43,18 +46,28 @@ def test_stored_live_index_of_bm25():
     # Of 2, 3 and 1 words when it began: 2 on average. A word of two has tf / (tf + 1.2), one of three tf / (tf + 1.65).
     ant, bee = 1 / 2.2 * weights[0], 1 / 2.65 * weights[0] + 1 / 2.65 * weights[1]
     assert found.scores == pytest.approx((bee, ant), rel=0.005)
+    known = {} if stored.name == "live_v2" else RECORDS
+    assert shown_metadata(live) == known
 
 
-def write_sample(folder: Path) -> None:
-    from lexigraft.index.live.opening import open_writer
-    from tests.live import live_of
+def test_stored_grafted_live_index():
+    folder = STORED[-1].with_name(f"grafted_{STORED[-1].name}")
+    graft, live = read_state(folder).graft, open_live(folder)
+    assert (graft.borrowed, graft.told, graft.neighbours, graft.width, graft.encoder) == (0.5, 0.25, 1, 2, "given")
+    terms, weights = open_live_encoder(live, folder).encode("den")
+    assert weights.tolist() == pytest.approx([math.log(1 + 2.5 / 1.5)])  # one of three documents says it, two have it
+    found = LiveSearcher(live).search(terms, weights, 10)
+    assert found.doc_ids == ("bee", "ant", "cat")
+    # All have two words, as they have on average, so a word has 1 / 2.2. Half of that is lent to the others, which have
+    # the bee as their nearest.
+    own = 1 / 2.2 * weights[0]
+    assert found.scores == pytest.approx((own, own / 2, own / 2), rel=0.005)
 
-    # The largest weight, 255, is on a term of its own: impacts equal weights.
-    first = {"zebra": {0: 4.0}, "gone": {0: 9.0, 2: 255.0}}
-    live_of(folder, [first, {"ant": {1: 2.0, 2: 255.0}, "bee": {0: 3.0, 1: 5.0}}], 3)
-    with open_writer(folder) as writer:
-        writer.delete(["gone"])
-    (folder / ".lock").unlink()
+
+RECORDS = {
+    "ant": {"year": 2020, "seen": "2024-03-01T10:00:00+00:00", "tags": ("a", "b"), "mixed": "3"},
+    "bee": {"year": 1999.5, "seen": "2024-03-01", "mixed": "x"},
+}
 
 
 def write_bm25_sample(folder: Path) -> None:
@@ -65,9 +78,19 @@ def write_bm25_sample(folder: Path) -> None:
     live_bm25_of(folder, [first, {"bee": "zebra fox red"}])
     with open_writer(folder) as writer:
         writer.delete(["gone"])
+        writer.set_metadata(given_metadata(RECORDS)())
+    (folder / ".lock").unlink()
+
+
+def write_grafted_sample(folder: Path) -> None:
+    from tests.live_grafted import FACTS, grafted_live
+
+    texts = {"ant": "red fox", "bee": "fox den", "cat": "grey stone"}
+    vectors = {"ant": np.array([1, 0]), "bee": np.array([1, 0.1]), "cat": np.array([0, 1])}
+    grafted_live(folder, texts, vectors, replace(FACTS, borrowed=0.5, told=0.25, neighbours=1))
     (folder / ".lock").unlink()
 
 
 if __name__ == "__main__":
-    write_sample(Path(sys.argv[1]) / "live_v1")
-    write_bm25_sample(Path(sys.argv[1]) / "live_v2")
+    write_bm25_sample(Path(sys.argv[1]) / f"live_v{FORMAT_VERSION}")
+    write_grafted_sample(Path(sys.argv[1]) / f"grafted_live_v{FORMAT_VERSION}")

@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,15 +12,14 @@ from lexigraft.engines.address import parse_address
 from lexigraft.engines.engine import EngineError, UnreachableError
 from lexigraft.engines.opening import open_engine
 from tests.engines import contract
+from tests.ports import free_port
 
 pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
-def free_port():
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        return bound.getsockname()[1]
+def port():
+    return free_port()
 
 
 def told(engine, do=lambda engine: engine.describe()):
@@ -114,18 +112,18 @@ def test_qdrants_server_indexes_what_conditions_ask_for(qdrant):
 
 
 @pytest.mark.parametrize(("scheme", "package"), [("qdrant", "qdrant_client"), ("milvus", "pymilvus")])
-def test_nobody_answers(scheme, package, free_port):
+def test_nobody_answers(scheme, package, port):
     pytest.importorskip(package)
-    error = told(open_engine(parse_address(f"{scheme}://127.0.0.1:{free_port}/papers?timeout=1")))
+    error = told(open_engine(parse_address(f"{scheme}://127.0.0.1:{port}/papers?timeout=1")))
     assert isinstance(error, UnreachableError)
-    assert f"127.0.0.1:{free_port} does not answer" in str(error) and "is the server running?" in str(error)
+    assert f"127.0.0.1:{port} does not answer" in str(error) and "is the server running?" in str(error)
 
 
 @pytest.mark.parametrize(
     ("code", "kind", "said"),
     [("UNAUTHENTICATED", EngineError, "does not accept"), ("UNAVAILABLE", UnreachableError, "does not answer")],
 )
-def test_milvus_refuses(code, kind, said, free_port):
+def test_milvus_refuses(code, kind, said, port):
     pytest.importorskip("pymilvus")
     grpc = pytest.importorskip("grpc")
 
@@ -137,8 +135,8 @@ def test_milvus_refuses(code, kind, said, free_port):
 
     server = grpc.server(ThreadPoolExecutor(2))
     server.add_generic_rpc_handlers((Refusing(),))
-    server.add_insecure_port(f"127.0.0.1:{free_port}")
+    server.add_insecure_port(f"127.0.0.1:{port}")
     server.start()
-    error = told(open_engine(parse_address(f"milvus://me:a-secret@127.0.0.1:{free_port}/papers?timeout=1")))
+    error = told(open_engine(parse_address(f"milvus://me:a-secret@127.0.0.1:{port}/papers?timeout=1")))
     server.stop(None)
     assert type(error) is kind and said in str(error)

@@ -16,8 +16,11 @@ from lexigraft.engines.address import SECRET, Address
 from lexigraft.engines.engine import EngineError, UnreachableError
 from lexigraft.engines.loading import load_index
 from lexigraft.engines.postgres import PostgresEngine
+from lexigraft.index.store import open_index
+from lexigraft.retrieve.retriever import Retriever
 from tests.engines import contract
 from tests.engines.contract import description, found, row
+from tests.engines.grafted_index import DATA, grafted_cranfield
 from tests.engines.postgres_server import PASSWORD, USER, LocalServer
 
 pytestmark = pytest.mark.integration
@@ -53,6 +56,22 @@ def test_it_does_what_every_engine_must(holds, engine):
 
 def test_filters(engine):
     contract.filters_are_those_of_memory(lambda: engine)
+
+
+@pytest.mark.skipif(not DATA, reason="no data")
+def test_a_grafted_index_ranks_the_same(engine, tmp_path):
+    """Queries of words and impacts of 16 bits: the same scores, and the same documents but for ties of the last."""
+    index, texts = grafted_cranfield(tmp_path / "index", 16)
+    load_index(open_index(index), engine, str(index), "it")
+    stored, ours, compared = engine.describe(), Retriever.open(index), 0
+    for text in texts.values():
+        right, query = ours.search(text, k=11), ours._held.state().encode(text)
+        hits = engine.search(query[0], query[1].astype(np.int32), 10)
+        assert [round(hit.score) for hit in hits] == [round(hit.score / stored.scale) for hit in right[:10]]
+        if len({hit.score for hit in right}) == len(right):
+            assert [hit.row_id for hit in hits] == [hit.doc_id for hit in right[:10]]
+            compared += 1
+    assert compared > 200
 
 
 def test_characters_that_postgresql_cannot_hold(engine):

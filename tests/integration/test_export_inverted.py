@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexigraft.core.settings import Settings
+from lexigraft.core.settings import IndexSettings, Settings
 from lexigraft.core.types import Query
 from lexigraft.export.importing.import_index import import_index
 from lexigraft.export.lists.pisa_binding import MAXIMA, is_installed
 from lexigraft.export.targets import Wanted, export
 from lexigraft.stages.standalone import build
 from tests import ciff
+from tests.engines.grafted_index import grafted_cranfield
 from tests.exported_lists import Anserini, require_same, search_ours, search_pisa
 from tests.unit.export.test_inverted_lists import make_index, sequences
 
@@ -53,7 +54,7 @@ def made(folder):
 def debian(folder):
     """BM25 over the titles of Debian's packages, and queries of its split dev."""
     data = Path(DATA) / "debian_desc2title"
-    build(str(data), folder, Settings())
+    build(str(data), folder, Settings(index=IndexSettings(bits=8)))  # Anserini would round those of 16
     with gzip.open(data / "queries.jsonl.gz", "rt") as file:
         texts = {record["_id"]: record["text"] for record in map(json.loads, file)}
     wanted = (line.split("\t")[0] for line in (data / "qrels/dev.tsv").read_text().splitlines())
@@ -61,13 +62,21 @@ def debian(folder):
     return folder, {name: texts[name] for name in list(chosen)[:N_QUERIES]}
 
 
+def grafted(folder):
+    """Of 8 bits, as Anserini needs."""
+    return grafted_cranfield(folder, 8)
+
+
+REAL = pytest.mark.skipif(not DATA, reason="no data")
+
+
 @pytest.fixture(
-    scope="module", params=["made", pytest.param("debian", marks=pytest.mark.skipif(not DATA, reason="no data"))]
+    scope="module", params=["made", pytest.param("debian", marks=REAL), pytest.param("grafted", marks=REAL)]
 )
 def exported(request, tmp_path_factory):
     """An index, what ours finds in it, and its exports by target."""
     work = tmp_path_factory.mktemp(request.param)
-    index, texts = {"made": made, "debian": debian}[request.param](work / "index")
+    index, texts = {"made": made, "debian": debian, "grafted": grafted}[request.param](work / "index")
     queries = [Query(name, text) for name, text in texts.items()]
     for target in ("ciff", "pisa", "anserini"):
         export(target, Wanted(index, queries=queries), work / target)

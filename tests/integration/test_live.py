@@ -17,14 +17,28 @@ from lexigraft.core.errors import ArtifactError
 from lexigraft.index.live.opening import create_live, open_writer
 from lexigraft.index.live.reader import open_live
 from lexigraft.index.live.state import is_live, read_state
+from lexigraft.index.metadata import metadata_of_live
+from lexigraft.search.conditions import parse_condition
+from lexigraft.search.filters import filter_masks
 from lexigraft.search.live import LiveSearcher
-from tests.live import SlowSegment, live_of, living_ids, slow_ranking, vectors_of
+from tests.live import (
+    LIVE_FOLDER,
+    SlowSegment,
+    given_metadata,
+    live_of,
+    living_ids,
+    named_by_state,
+    shown_metadata,
+    slow_ranking,
+    vectors_of,
+)
 
 pytestmark = pytest.mark.integration
 
 N_TERMS, LOUDEST = 200, 6.0
 QUERIES = [{0: 1.0, 3: 2.0}, {7: 1.0}, {1: 3.0, 2: 1.0, 150: 2.0}]
 KILLS_EACH = 25
+ODD = f"time in ({', '.join(map(str, range(1, 999, 2)))}) and not tags has new"
 
 
 def batch(rng, ids):
@@ -47,12 +61,22 @@ def forked(work):
         os._exit(status)
 
 
+def known_of(doc_id, time):
+    """The metadata of a document tell when it was added; every fourth has none."""
+    number = int(doc_id.lstrip("dw").partition("-")[0])
+    if number % 4 == 0:
+        return {}
+    return {"time": time, "of": doc_id, "day": f"2024-01-{time % 28 + 1:02}", "tags": ("a", f"t{time}")}
+
+
 def answers(documents):
-    """What an index of these documents holds and says; nothing where there is none."""
+    """What an index of these documents, {doc_id: (row, metadata)}, holds and says; nothing where there is none."""
     if documents is None:
         return None
-    slow = SlowSegment.quantised({doc_id: [row] for doc_id, row in documents.items()}, LOUDEST / 255)
-    return set(documents), [slow_ranking([slow], query, 20) for query in QUERIES]
+    slow = SlowSegment.quantised({doc_id: [row] for doc_id, (row, _) in documents.items()}, LOUDEST / 255)
+    known = {doc_id: found for doc_id, (_, found) in documents.items() if found}
+    late = {doc_id for doc_id, found in known.items() if found["time"] % 2 and "new" not in found.get("tags", ())}
+    return set(documents), [slow_ranking([slow], query, 20) for query in QUERIES], known, late
 
 
 def answers_on_disk(folder):
@@ -65,30 +89,42 @@ def answers_on_disk(folder):
         vector = np.array(terms, np.int32), np.array([query[t] for t in terms], np.float32)
         ranking = searcher.search(*vector, 20)
         found.append(list(zip(ranking.doc_ids, ranking.scores, strict=True)))
-    return living_ids(live), found
+    return living_ids(live), found, shown_metadata(live), fulfilling(live, ODD)
+
+
+def fulfilling(live, condition):
+    """The living documents that fulfil a condition."""
+    found = set()
+    masks = filter_masks(metadata_of_live(live), [parse_condition(condition)])
+    for segment, mask in zip(live.segments, masks, strict=True):
+        allowed = mask if segment.allowed is None else mask & segment.allowed
+        found.update(segment.index.names(np.flatnonzero(allowed).astype(np.int32)))
+    return found
 
 
 class Story:
     """One folder and what must be in it; `step` makes the next change, in a child that may be killed."""
 
     def __init__(self, folder, seed):
-        self.folder, self.rng, self.documents, self.number = folder, random.Random(seed), None, 0
+        self.folder, self.rng, self.documents, self.number, self.time = folder, random.Random(seed), None, 0, 0
 
     def step(self, kind):
         """(what the child does, the documents afterwards)."""
         before = dict(self.documents or {})
+        self.time += 1
         if kind in ("begin", "append"):
             again = self.rng.sample(sorted(before), min(len(before), 30))  # these are replaced
             new = [*again, *(f"d{self.number + n}" for n in range(150))]
             self.number += 150
             added = batch(self.rng, new)
+            known = {doc_id: known_of(doc_id, self.time) for doc_id in added}
             open_or_begin = create_live if kind == "begin" else open_writer
 
             def work():
                 with open_or_begin(self.folder) as writer:
-                    writer.append(vectors_of(added, N_TERMS), replacing=True)
+                    writer.append(vectors_of(added, N_TERMS), replacing=True, metadata=given_metadata(known))
 
-            return work, {**before, **added}
+            return work, {**before, **{doc_id: (row, known[doc_id]) for doc_id, row in added.items()}}
         if kind == "delete":
             gone = set(self.rng.sample(sorted(before), min(len(before) - 1, 40)))
 
@@ -97,6 +133,16 @@ class Story:
                     writer.delete(gone)
 
             return work, {doc_id: row for doc_id, row in before.items() if doc_id not in gone}
+
+        if kind == "metadata":
+            chosen = self.rng.sample(sorted(before), len(before) // 2)
+            said = {doc_id: {"time": self.time, "tags": ("new",), "more": 0.5} for doc_id in chosen}
+
+            def work():
+                with open_writer(self.folder) as writer:
+                    writer.set_metadata(given_metadata(said)())
+
+            return work, {doc_id: (row, {**known, **said.get(doc_id, {})}) for doc_id, (row, known) in before.items()}
 
         def work():
             with open_writer(self.folder) as writer:
@@ -125,7 +171,8 @@ def run_to_the_end(work):
 
 
 def test_killed_at_a_hundred_random_moments(tmp_path):
-    rng, kills, outcomes = random.Random(1), dict.fromkeys(("begin", "append", "delete", "merge"), 0), []
+    kinds = ("begin", "append", "delete", "metadata", "merge")
+    rng, kills, outcomes = random.Random(1), dict.fromkeys(kinds, 0), []
     warm = Story(tmp_path / "warm", 0)
     for kind in kills:  # once here, so that everything is compiled before a fork
         work, warm.documents = warm.step(kind)
@@ -134,7 +181,7 @@ def test_killed_at_a_hundred_random_moments(tmp_path):
     n_folders = 0
     takes = dict.fromkeys(kills, 0.2)
     while min(kills.values()) < KILLS_EACH:
-        for kind in ("begin", "append", "append", "delete", "merge"):
+        for kind in ("begin", "append", "append", "delete", "metadata", "merge"):
             if kind == "begin":
                 n_folders += 1
                 story = Story(tmp_path / f"live{n_folders}", n_folders)
@@ -158,10 +205,11 @@ def test_killed_at_a_hundred_random_moments(tmp_path):
                 takes[kind] = 0.5 * (takes[kind] + run_to_the_end(work))
                 story.documents = documents
                 assert answers_on_disk(story.folder) == answers(documents)
-        with open_writer(story.folder) as writer:
-            names = {segment.name for segment in writer.state.segments}
-        assert {path.name for path in (story.folder / "segments").iterdir()} == names
-        assert {path.name for path in story.folder.iterdir()} == {".lock", "live.json", "segments", "deleted"}
+        with open_writer(story.folder):
+            named = named_by_state(story.folder)
+        assert {name: {path.name for path in (story.folder / name).iterdir()} for name in named} == named
+        assert {path.name for path in story.folder.iterdir()} == LIVE_FOLDER
+    sys.stdout.write(f"kills: {kills}; the change was made in {sum(outcomes)} of {len(outcomes)}\n")  # seen with -s
     assert sum(kills.values()) >= 100
     assert 0 < sum(outcomes) < len(outcomes)  # some were killed before the state changed, and some after
 
@@ -176,6 +224,9 @@ def test_commands_stopped_by_ctrl_c_at_random_moments(tmp_path):
     rng, live, outcomes = random.Random(2), tmp_path / "live", []
     documents = batch(rng, [f"d{n}" for n in range(300)])
     live_of(live, [documents], N_TERMS)
+    documents = {doc_id: (row, known_of(doc_id, 1)) for doc_id, row in documents.items()}
+    with open_writer(live) as writer:
+        writer.set_metadata(given_metadata({doc_id: known for doc_id, (_, known) in documents.items()})())
     command = [sys.executable, "-m", "lexigraft", "index"]
     started = time.perf_counter()
     subprocess.run([*command, "status", live], check=True, capture_output=True)
@@ -214,7 +265,8 @@ def test_writers_that_race_lose_nothing(tmp_path):
             while True:
                 try:
                     with open_writer(live, wait=number % 2 == 0) as writer:
-                        writer.append(vectors_of(added, N_TERMS))
+                        known = given_metadata({doc_id: known_of(doc_id, turn) for doc_id in added})
+                        writer.append(vectors_of(added, N_TERMS), metadata=known)
                         if turn:
                             writer.delete([f"w{number}-{turn - 1}-7"])
                         if turn % 3 == number % 3:
@@ -228,22 +280,33 @@ def test_writers_that_race_lose_nothing(tmp_path):
     assert [os.waitpid(pid, 0)[1] for pid in children] == [0] * n_writers
     expected = {f"w{w}-{t}-{n}" for w in range(n_writers) for t in range(rounds) for n in range(20)} | {"first"}
     expected -= {f"w{w}-{t}-7" for w in range(n_writers) for t in range(rounds - 1)}
-    assert living_ids(open_live(live, checksums=True)) == expected
+    found = open_live(live, checksums=True)
+    assert living_ids(found) == expected
+    known = {doc_id: known_of(doc_id, int(doc_id.split("-")[1])) for doc_id in expected - {"first"}}
+    assert shown_metadata(found) == {doc_id: one for doc_id, one in known.items() if one}
 
 
 def test_a_reader_sees_only_whole_states(tmp_path):
-    """Every change replaces all documents at once, with weights that tell which change it was."""
+    """Every change replaces all documents at once, with weights and metadata that tell which change it was."""
     ids = [f"d{n}" for n in range(60)]
 
     def documents(turn):
         return {doc_id: {0: LOUDEST if n == 0 else 1.0, 1 + turn: 1.0} for n, doc_id in enumerate(ids)}
 
+    def known(turn):
+        return {doc_id: {"turn": turn, "of": doc_id, f"key{turn % 3}": "x"} for doc_id in ids}
+
     live = live_of(tmp_path / "live", [documents(0)], N_TERMS)
+    with open_writer(live) as writer:
+        writer.set_metadata(given_metadata(known(0))())
 
     def work():
         for turn in range(1, 80):
             with open_writer(live) as writer:
-                writer.append(vectors_of(documents(turn), N_TERMS), replacing=True)
+                if turn % 5 == 0:  # metadata alone, said in two steps of one turn
+                    writer.set_metadata(given_metadata({doc_id: {"step": turn} for doc_id in ids})())
+                metadata = given_metadata(known(turn))
+                writer.append(vectors_of(documents(turn), N_TERMS), replacing=True, metadata=metadata)
                 if turn % 4 == 0:
                     writer.merge(everything=True)
 
@@ -256,6 +319,10 @@ def test_a_reader_sees_only_whole_states(tmp_path):
             for term in range(1, 81)
         ]
         assert sorted(counts) == [0] * 79 + [60]  # one change, whole
+        turn = counts.index(60)
+        said = [{key: value for key, value in one.items() if key != "step"} for one in shown_metadata(found).values()]
+        assert sorted(said, key=lambda one: one["of"]) == sorted(known(turn).values(), key=lambda one: one["of"])
+        assert fulfilling(found, f"turn = {turn} and key{turn % 3} = x") == set(ids)
         seen.append((found.generation, counts.index(60)))
     assert ended[1] == 0  # the writer made all its changes
     assert seen == sorted(seen)

@@ -6,7 +6,7 @@ from tests.browser import fixtures
 from tests.browser.serving import needs_chromium, until
 from tests.browser.world import MARKUP
 
-address, browser = fixtures.address, fixtures.browser
+address, browser, open_page = fixtures.address, fixtures.browser, fixtures.open_page
 pytestmark = [pytest.mark.integration, needs_chromium]
 QUERY = "kura kure"
 VIEWS = {
@@ -18,23 +18,6 @@ VIEWS = {
     "report": "/?view=report",
 }
 READY = {"vocabulary": ".term-detail h2", "report": ".chart .point", "empty": ".side", "opened": ".terms"}
-
-
-@pytest.fixture
-def open_page(browser, address):
-    """`open_page(**options of a context)`."""
-    contexts = []
-
-    def open_one(**options):
-        options = {"viewport": {"width": 1200, "height": 900}, **options}
-        contexts.append(browser.new_context(base_url=address, **options))
-        page = contexts[-1].new_page()
-        page.set_default_timeout(10_000)
-        return page
-
-    yield open_one
-    for context in contexts:
-        context.close()
 
 
 def show(page, view):

@@ -4,6 +4,7 @@ what is left standing, said or hidden afterwards."""
 import pytest
 
 from lexigraft.retrieve.retriever import Retriever
+from lexigraft.serve.service import OPENING_SAID
 from tests.browser import fixtures
 from tests.browser.serving import needs_chromium, served, until
 from tests.browser.world import make_run
@@ -69,9 +70,11 @@ def test_a_key_is_good_for_a_page_that_may_not_store_it(stranger):
 
 
 def test_the_address_is_shown_while_the_server_is_not_ready(page):
-    refusals = [(503, "the systems are being opened"), (429, "256 requests are waiting")]
+    refusals = [(503, OPENING_SAID), (503, OPENING_SAID), (429, "256 requests are waiting"), (503, "it took too long")]
+    seen = []
 
     def refuse_first(route):
+        seen.append((page.locator("#opening").is_visible(), page.locator("#trouble").inner_text()))
         if refusals:
             status, said = refusals.pop(0)
             route.fulfill(status=status, json={"error": said})
@@ -82,7 +85,68 @@ def test_the_address_is_shown_while_the_server_is_not_ready(page):
     page.goto(f"/?q={QUERY}&view=vocabulary")
     assert page.input_value("#query") == QUERY and page.locator("#vocabulary-view").is_visible()
     page.locator(".vocabulary-table tbody tr").first.wait_for()
-    assert refusals == [] and page.locator("#trouble").is_hidden()
+    assert refusals == [] and page.locator("#trouble").is_hidden() and page.locator("#opening").is_hidden()
+    # Opening is said calmly; what is trouble is an alert.
+    assert seen == [
+        (False, ""),
+        (True, ""),
+        (True, ""),
+        (False, "256 requests are waiting"),
+        (False, "it took too long"),
+    ]
+
+
+def test_a_server_that_opens_its_systems_again_is_waited_for(page):
+    page.goto(f"/?q={QUERY}&system=bm25")
+    until(page, AS_TYPED)
+    routes = []
+
+    def refuse_first(route):
+        routes.append(route)
+        if len(routes) < 3:
+            route.fulfill(status=503, json={"error": OPENING_SAID})
+        else:
+            route.continue_()
+
+    page.route("**/search", refuse_first)
+    page.fill("#query", "mela")
+    page.locator("#opening").wait_for()
+    assert page.locator("#trouble").is_hidden()
+    until(page, "() => document.getElementById('first-hits').dataset.query === 'mela'")
+    assert len(routes) == 3 and page.locator("#opening").is_hidden() and page.locator("#trouble").is_hidden()
+
+
+def test_what_a_query_is_told_stands_above_its_results(page):
+    page.goto("/?q=-kuraa&system=learned")
+    notices = page.locator("[data-side=first] .notice")
+    notices.nth(1).wait_for()
+    assert notices.all_inner_texts()[0] == '"-word" has no meaning here yet: read as plain words'
+    assert notices.all_inner_texts()[1].startswith(
+        "no word of the query is in the collection: kuraa; did you mean kura"
+    )
+    page.fill("#query", QUERY)
+    until(page, AS_TYPED)
+    assert notices.count() == 0
+
+
+def test_the_parts_of_a_fused_score_stand_below_its_terms(page):
+    said = "bm25 adds 0.3 (30.0%, rank 1 there), the meaning (dense) adds 0.7 (70.0%, rank 2 there)"
+    changes = {"score": 1.0, "whole": {"how": "", "said": said, "parts": []}}
+
+    def fused(route):
+        route.fulfill(json={**route.fetch().json(), **changes})
+
+    page.route("**/explain", fused)
+    page.goto(f"/?q={QUERY}&system=bm25")
+    until(page, AS_TYPED)
+    page.locator(".hit-open").first.click()
+    page.locator(".explanation .whole", has_text=said).wait_for()
+    assert page.locator(".explanation h4").first.inner_text() == "Score 1.000"
+    assert page.locator(".terms tbody tr").count() == 2
+    changes["contributions"] = []  # of a dense system
+    page.locator(".hit-open").nth(1).click()
+    page.locator(".explanation .whole", has_text=said).wait_for()
+    until(page, "() => !document.querySelector('.terms')")
 
 
 def test_more_results_as_far_as_the_server_gives_them(page):

@@ -18,6 +18,7 @@ from bench.http_load import load, read_answer, request_of
 from tests.fuzz.races import QUERIES, VERSIONS, prepare, replace
 from tests.fuzz.serve import is_clean, try_schemas
 from tests.fuzz.world import make_world
+from tests.ports import free_port
 from tests.serving import InProcess, served
 
 pytestmark = pytest.mark.integration
@@ -164,9 +165,7 @@ def test_a_stop_lets_requests_end(world):
 def test_a_stop_while_it_opens(world, tmp_path):
     import subprocess
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "lexigraft", "serve", str(world / "run"), "--port", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     ends = time.monotonic() + 60

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -26,6 +27,11 @@ print(json.dumps({"home": lg.__file__, "found": [hit.doc_id for hit in hits]}))
 def python(tmp_path_factory):
     """The interpreter of an environment with the wheel, which takes its dependencies from that of the tests."""
     folder = tmp_path_factory.mktemp("wheel")
+    checkout = folder / "checkout"  # a build writes beside its sources, where other tests look
+    checkout.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, checkout)
+    shutil.copytree(ROOT / "src", checkout / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     build = [
         "pip",
         "wheel",
@@ -35,7 +41,7 @@ def python(tmp_path_factory):
         "--no-build-isolation",
         "-w",
         folder,
-        ROOT,
+        checkout,
     ]
     subprocess.run([sys.executable, "-m", *map(str, build)], check=True)
     venv.create(folder / "env", with_pip=False)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from lexigraft.index.codec import (
     DENSE,
     DENSE_SHARE,
+    FINE_DENSE_SHARE,
     GAPS,
     NONE,
     PAD,
@@ -16,13 +17,29 @@ from lexigraft.index.codec import (
     encode_range,
     encoded_size,
     list_max,
+    list_postings,
     padded,
 )
 from lexigraft.search.lists import add_gaps, add_wide
-from lexigraft.search.sweep import CHUNK, GROUP, SLICES, STRIDE, add_rows, block_maxima, find_reaching, reached_by
+from lexigraft.search.sweep import (
+    CHUNK,
+    GROUP,
+    SLICES,
+    STRIDE,
+    add_fine_rows,
+    add_rows,
+    block_maxima,
+    find_reaching,
+    reached_by,
+)
 
 POSTINGS = st.dictionaries(st.integers(0, 3000), st.integers(1, 255), min_size=1, max_size=80)
-BITS = st.sampled_from((8, 16, 24))
+BITS, FORMED = st.sampled_from((8, 16, 24)), st.sampled_from((8, 16))
+
+
+def of_bits(postings, bits):
+    """Impacts of 8 bits as others that have as many as they can, the lowest byte another than the upper one."""
+    return {place: impact if bits == 8 else impact * 256 + place % 256 for place, impact in postings.items()}
 
 
 def arrays(postings):
@@ -34,8 +51,9 @@ def encoded(postings, form, bits=8, n_padded=3008):
     places, impacts = arrays(postings)
     spans = {
         WIDE: len(places) * {8: 1, 16: 2, 24: 3}[bits] + (len(places) + 1) // 2 * (bits == 8),
-        GAPS: len(places) + sum((gap - 1) // 255 for gap in np.diff([-1, *places.tolist()])),
-        DENSE: n_padded // 2,
+        GAPS: (n_gaps := len(places) + sum((gap - 1) // 255 for gap in np.diff([-1, *places.tolist()])))
+        + (n_gaps + 1) // 2 * (bits == 16),
+        DENSE: n_padded // 2 * (bits // 8),
     }
     words = np.zeros(2 + spans[form], np.uint16)
     encode_list(places, impacts, form, bits, words)
@@ -48,12 +66,14 @@ def decoded(words, form, bits, n_padded):
     return dict(zip(places[:n].tolist(), impacts[:n].tolist(), strict=True))
 
 
-@given(POSTINGS)
-def test_every_form_holds_the_same_list(postings):
+@given(POSTINGS, FORMED)
+def test_every_form_holds_the_same_list(postings, bits):
+    postings = of_bits(postings, bits)
     for form in (WIDE, GAPS, DENSE):
-        words = encoded(postings, form)
-        assert decoded(words, form, 8, 3008) == postings
-        assert list_max(words, 0) == max(postings.values())
+        words = encoded(postings, form, bits)
+        assert decoded(words, form, bits, 3008) == postings
+        assert list_postings(words, 0, form, bits) == len(postings)
+        assert list_max(words, 0) == (max(postings.values()) if bits == 8 else 0)
 
 
 @given(st.dictionaries(st.integers(0, 65535), st.integers(1, 2**24 - 1), min_size=1, max_size=50), BITS)
@@ -83,29 +103,44 @@ def test_a_range_holds_all_its_lists(lists, bits):
     st.one_of(
         st.sets(st.integers(0, 2999), min_size=1, max_size=80),  # far apart
         st.sets(st.integers(0, 99), min_size=1),  # close together
-        st.integers(530, 550).map(range),  # around 18 % of 3008
-    )
+        (st.integers(530, 550) | st.integers(895, 910)).map(range),  # around 18 and 30 % of 3008
+    ),
+    FORMED,
 )
-def test_a_list_takes_the_smallest_form_or_is_dense_from_a_share_on(places):
+def test_a_list_takes_the_smallest_form_or_is_dense_from_a_share_on(places, bits):
     postings = dict.fromkeys(places, 1)
-    form, size = encoded_size(arrays(postings)[0], 3008, 8)
-    sizes = {other: len(encoded(postings, other)) for other in (WIDE, GAPS, DENSE)}
+    form, size = encoded_size(arrays(postings)[0], 3008, bits)
+    sizes = {other: len(encoded(postings, other, bits)) for other in (WIDE, GAPS, DENSE)}
     assert size == sizes[form]
-    if len(postings) >= DENSE_SHARE * 3008:
+    if len(postings) >= {8: DENSE_SHARE, 16: FINE_DENSE_SHARE}[bits] * 3008:
         assert form == DENSE
     else:
         assert size == min(sizes.values())
 
 
-@given(POSTINGS, st.integers(0, 255))
-def test_adding_a_list_is_adding_its_postings(postings, weight):
+@given(POSTINGS, st.integers(0, 32768), FORMED)
+def test_adding_a_list_is_adding_its_postings(postings, weight, bits):
+    """Up to the largest weight that a query of 16 bits has, and so up to the largest score."""
+    weight, postings = min(weight, 255) if bits == 8 else weight, of_bits(postings, bits)
     expected = np.zeros(3008, np.int32)
     for place, impact in postings.items():
         expected[place] = weight * impact
     for form, add in ((WIDE, add_wide), (GAPS, add_gaps)):
-        words, found = encoded(postings, form), np.zeros(3008, np.int32)
-        add(words, words.view(np.uint8), 0, np.int32(weight), found)
+        words, found = encoded(postings, form, bits), np.zeros(3008, np.int32)
+        add(words, words.view(np.uint8), bits, 0, np.int32(weight), found)
         np.testing.assert_array_equal(found, expected)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.integers(0, 8191), min_size=1, max_size=4), st.integers(0, 99))
+def test_dense_rows_of_16_bits_are_added_exactly(weights, seed):
+    n_padded = CHUNK + 3 * PAD
+    matrix = np.random.default_rng(seed).integers(0, 65536, (len(weights), n_padded)).astype(np.uint16)
+    matrix[:, ::7] = 65535
+    found = np.zeros(n_padded, np.int32)
+    starts = np.arange(len(weights)) * n_padded
+    add_fine_rows(matrix.ravel(), starts, np.array(weights, np.int32), len(weights), n_padded, found)
+    np.testing.assert_array_equal(found, np.array(weights) @ matrix.astype(np.int64))
 
 
 @settings(max_examples=40)

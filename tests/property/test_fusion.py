@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from lexigraft.core.types import Ranking
 from lexigraft.search.fusion import fuse
+from lexigraft.search.hybrid import RRF, WEIGHTED, Fusion
 
 RANKINGS = st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True), min_size=1, max_size=4)
 
@@ -39,3 +40,18 @@ def test_fusion_is_the_sum_of_reciprocal_ranks(rankings, k, data):
     for left_out in exact.keys() - set(found.doc_ids):
         assert exact[left_out] < exact[found.doc_ids[-1]] + Fraction(1, 10**12)
     assert fuse(given_[::-1], k, weights[::-1], depth) == found
+
+
+SCORED = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.floats(-5, 5)), unique_by=lambda one: one[0])
+FUSIONS = st.one_of(st.just(Fusion(RRF)), st.floats(0, 1).map(lambda weight: Fusion(WEIGHTED, weight)))
+
+
+@given(st.lists(SCORED, min_size=2, max_size=2), FUSIONS)
+def test_what_each_ranking_adds_is_the_fused_score(scored, fusion):
+    ordered = [sorted(one, key=lambda found: -found[1]) for one in scored]
+    rankings = [Ranking("q", tuple(d for d, _ in one), tuple(s for _, s in one)) for one in ordered]
+    asked = [one if is_asked else Ranking("q", (), ()) for one, is_asked in zip(rankings, fusion.asked, strict=True)]
+    fused = fusion.fuse(asked)
+    for doc_id, score in zip(fused.doc_ids, fused.scores, strict=True):
+        assert sum(fusion.amounts(asked, doc_id)) == score
+    assert fusion.amounts(asked, "z") == [0, 0]

@@ -17,7 +17,17 @@ from lexigraft.index.rows import iterate_rows
 from lexigraft.search.live import LiveSearcher
 from lexigraft.search.searcher import METHODS
 from tests.conftest import index_of, sparse_matrix
-from tests.live import SlowSegment, living_ids, slow_ranking, slow_scale, vectors_of
+from tests.live import (
+    LIVE_FOLDER,
+    SlowSegment,
+    given_metadata,
+    living_ids,
+    named_by_state,
+    shown_metadata,
+    slow_ranking,
+    slow_scale,
+    vectors_of,
+)
 
 QUICK = next((path for path in ("/dev/shm",) if Path(path).is_dir()), None)  # every step waits for the disk otherwise
 N_TERMS = 5
@@ -37,7 +47,7 @@ class LiveMachine(RuleBasedStateMachine):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp(dir=QUICK))
         self.path = self.folder / "live"
-        self.slow = {}  # by segment's name, in order
+        self.slow, self.records = {}, {}  # by segment's name, in order; what is known of each document
 
     def teardown(self):
         shutil.rmtree(self.folder)
@@ -49,6 +59,17 @@ class LiveMachine(RuleBasedStateMachine):
     def vectors(self, documents):
         rows = documents if self.passages else {doc_id: rows[0] for doc_id, rows in documents.items()}
         return vectors_of(rows, N_TERMS, self.passages)
+
+    def added_with(self, writer, documents, **options):
+        """Documents are added with metadata that tell this time from all others, but for every third."""
+        self.n_added = getattr(self, "n_added", 0) + 1
+        records = {doc_id: {"time": self.n_added, "of": doc_id} for doc_id in documents if int(doc_id[1:]) % 3}
+        added = writer.append(self.vectors(documents), metadata=given_metadata(records), **options)
+        self.records = {
+            **{doc_id: self.records[doc_id] for doc_id in self.records if doc_id not in documents},
+            **records,
+        }
+        return added
 
     def note_added(self, name, documents):
         if not self.passages:
@@ -67,7 +88,7 @@ class LiveMachine(RuleBasedStateMachine):
         if empty:  # a first segment without any weight has a scale that means nothing
             documents = {doc_id: [{} for _ in rows] for doc_id, rows in documents.items()}
         with create_live(self.path) as writer:
-            added = writer.append(self.vectors(documents))
+            added = self.added_with(writer, documents)
         self.note_added(added.segment, documents)
 
     @rule(documents=DOCUMENTS, factor=LOUDER, replacing=st.booleans())
@@ -79,7 +100,7 @@ class LiveMachine(RuleBasedStateMachine):
                 with pytest.raises(InputError, match=f"{len(taken)} of the {len(documents)} documents"):
                     writer.append(self.vectors(documents))
                 return
-            added = writer.append(self.vectors(documents), replacing=replacing)
+            added = self.added_with(writer, documents, replacing=replacing)
         assert added.n_replaced == len(taken)
         self.note_added(added.segment, documents)
 
@@ -149,6 +170,7 @@ class LiveMachine(RuleBasedStateMachine):
         if self.slow:
             live = open_live(self.path, checksums=False)
             assert living_ids(live) == self.living
+            assert shown_metadata(live) == {i: one for i, one in self.records.items() if i in self.living}
             assert [segment.index.meta.scale for segment in live.segments] == [s.scale for s in self.slow.values()]
             for doc_id in ("d0", "d7"):
                 assert live.holds(doc_id) == (doc_id in self.living)
@@ -157,7 +179,9 @@ class LiveMachine(RuleBasedStateMachine):
     def nothing_is_left_over(self):
         if self.slow:
             assert sorted(path.name for path in (self.path / "segments").iterdir()) == sorted(self.slow)
-            assert {path.name for path in self.path.iterdir()} == {".lock", "live.json", "segments", "deleted"}
+            assert {path.name for path in self.path.iterdir()} == LIVE_FOLDER
+            named = named_by_state(self.path)
+            assert {name: {path.name for path in (self.path / name).iterdir()} for name in named} == named
 
 
 TestLiveMachine = LiveMachine.TestCase

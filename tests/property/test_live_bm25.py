@@ -21,7 +21,7 @@ from lexigraft.index.live.state import read_state
 from lexigraft.search.live import LiveSearcher
 from lexigraft.search.searcher import METHODS
 from lexigraft.vectors.counted_texts import Renumbering, ascending_rows, count_in_order
-from tests.live import living_ids
+from tests.live import LIVE_FOLDER, given_metadata, living_ids, shown_metadata
 from tests.live_bm25 import SlowBM25, segment_files, texts_of
 
 QUICK = next((path for path in ("/dev/shm",) if Path(path).is_dir()), None)  # every step waits for the disk otherwise
@@ -44,7 +44,7 @@ class LiveBM25Machine(RuleBasedStateMachine):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp(dir=QUICK))
         self.path = self.folder / "live"
-        self.slow = None
+        self.slow, self.records, self.n_added = None, {}, 0
 
     def teardown(self):
         shutil.rmtree(self.folder)
@@ -53,18 +53,37 @@ class LiveBM25Machine(RuleBasedStateMachine):
         passages = self.slow.passages
         return texts_of(documents if passages else {name: texts[0] for name, texts in documents.items()}, passages)
 
-    def append(self, writer, texts, **options):
+    def append(self, writer, texts, records=None, **options):
         shared = {"passages": self.slow.passages, "settings": self.index_settings}
-        return writer.append_texts(iter(texts), self.slow.settings, **shared, **options)
+        metadata = given_metadata(self.records if records is None else records)
+        return writer.append_texts(iter(texts), self.slow.settings, **shared, metadata=metadata, **options)
 
-    @initialize(passages=st.booleans(), reorder=st.booleans(), reading=READING, documents=DOCUMENTS, word=TEXT)
-    def begin(self, passages, reorder, reading, documents, word):
-        self.slow, self.index_settings = SlowBM25(reading, passages), IndexSettings(reorder=reorder)
+    def added_with(self, writer, texts, **options):
+        """Documents are added with metadata that tell this time from all others, but for every third."""
+        self.n_added += 1
+        doc_ids = {self.slow.document(text.doc_id) for text in texts}
+        records = {i: {"time": self.n_added, "of": (i, "all")} for i in doc_ids if not i.endswith(("2", "5"))}
+        added = self.append(writer, texts, records, **options)
+        self.records = {**{i: one for i, one in self.records.items() if i not in doc_ids}, **records}
+        return added
+
+    def known(self):
+        """What is known of the living documents."""
+        living = self.slow.documents()
+        return {doc_id: record for doc_id, record in self.records.items() if doc_id in living}
+
+    @initialize(
+        passages=st.booleans(), reorder=st.booleans(), bits=st.sampled_from(("auto", 8)), reading=READING,
+        documents=DOCUMENTS, word=TEXT,
+    )  # fmt: skip
+    def begin(self, passages, reorder, bits, reading, documents, word):
+        self.slow = SlowBM25(reading, passages, 16 if bits == "auto" else bits)
+        self.index_settings = IndexSettings(reorder=reorder, bits=bits)
         texts = self.texts(
             {**documents, "first": [f"w0 {word}".strip()]}
         )  # a collection without a word begins no index
         with create_live(self.path) as writer:
-            added = self.append(writer, texts)
+            added = self.added_with(writer, texts)
         self.slow.add(added.segment, texts)
 
     @rule(documents=DOCUMENTS, replacing=st.booleans())
@@ -75,7 +94,7 @@ class LiveBM25Machine(RuleBasedStateMachine):
                 with pytest.raises(InputError, match=f"{len(taken)} of the {len(documents)} documents"):
                     self.append(writer, texts)
                 return
-            added = self.append(writer, texts, replacing=replacing)
+            added = self.added_with(writer, texts, replacing=replacing)
         assert added.n_replaced == len(taken)
         self.slow.add(added.segment, texts)
 
@@ -102,9 +121,10 @@ class LiveBM25Machine(RuleBasedStateMachine):
             return  # no index begins without a word
         at_once = self.folder / "at_once"
         with create_live(at_once) as writer:
-            self.append(writer, survivors)
+            self.append(writer, survivors, self.known())
         (merged,), (made,) = segment_files(self.path).values(), segment_files(at_once).values()
         assert merged == made  # every byte of every file, the manifest's too
+        assert [*segment_files(self.path, "metadata").values()] == [*segment_files(at_once, "metadata").values()]
         here, there = read_state(self.path), read_state(at_once)
         shared = ("vocab_fingerprint", "mean_length", "query_encoder", "keep", "passages", "n_living")
         assert [getattr(here, name) for name in shared] == [getattr(there, name) for name in shared]
@@ -138,11 +158,12 @@ class LiveBM25Machine(RuleBasedStateMachine):
         if self.slow is not None:
             live, state = open_live(self.path, checksums=False), read_state(self.path)
             assert living_ids(live) == self.slow.documents()
+            assert shown_metadata(live) == self.known()
             assert state.mean_length == self.slow.mean_length
             assert {segment.index.meta.vocab_fingerprint for segment in live.segments} == {state.vocab_fingerprint}
             assert live.vocabulary.fingerprint == state.vocab_fingerprint
             assert sorted(path.name for path in (self.path / "segments").iterdir()) == sorted(self.slow.segments)
-            assert {path.name for path in self.path.iterdir()} == {".lock", "live.json", "segments", "deleted"}
+            assert {path.name for path in self.path.iterdir()} == LIVE_FOLDER
 
     @invariant()
     def texts_stay_with_their_documents(self):

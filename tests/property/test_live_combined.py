@@ -10,15 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexigraft.core.artifact import Manifest
-from lexigraft.core.errors import ArtifactError
 from lexigraft.core.settings import IndexSettings
 from lexigraft.data.readers.metadata import _plain as as_read
-from lexigraft.index import metadata as metadata_store
 from lexigraft.index.live.opening import create_live, open_writer
 from lexigraft.index.live.reader import LiveIndex, open_live
-from lexigraft.index.metadata import open_metadata
-from lexigraft.index.metadata_columns import write_metadata
+from lexigraft.index.metadata import metadata_of_live
 from lexigraft.search.conditions import parse_condition
 from lexigraft.search.filters import filter_masks
 from lexigraft.search.live import LiveSearcher
@@ -26,7 +22,7 @@ from lexigraft.search.overlap import OverlapSearcher
 from lexigraft.search.searcher import METHODS, Searcher
 from lexigraft.search.two_step import TwoStepSearcher
 from tests.conditions import DATES, TAGS, TREES, VENUES, as_text, fulfils
-from tests.live import SlowSegment, slow_scale, vectors_of
+from tests.live import SlowSegment, given_metadata, slow_scale, vectors_of
 from tests.property.test_two_step import built
 
 QUICK = next((path for path in ("/dev/shm",) if Path(path).is_dir()), None)
@@ -40,20 +36,23 @@ CHANGES = st.lists(
     st.tuples(st.just("add"), BATCH, LOUDER)
     | st.tuples(st.just("delete"), st.sets(IDS, min_size=1, max_size=6), st.none())
     | st.tuples(st.just("merge"), st.none(), st.none()),
-    max_size=4,
+    max_size=7,
 )
 QUERIES = st.dictionaries(st.integers(0, N_TERMS - 1), st.integers(1, 4).map(float), min_size=1)
-# Of every fifth nothing is known; of the others everything, so that every key is there.
-RECORDS = {
-    name: {
-        "year": number % 4, "venue": VENUES[number % len(VENUES)], "published": list(DATES)[number % len(DATES)],
-        "tags": TAGS[: number % 4], "codes": [[1], [2, 2.5], [1, 2]][number % 3],
-    }
-    for number, name in enumerate(NAMES)
-    if number % 5
-}  # fmt: skip
+DAYS = [date for date in DATES if "-" in date]  # a year alone is a date only beside others
 CONDITIONS = st.lists(TREES, max_size=2)
-METADATA = Manifest(metadata_store.KIND, metadata_store.FORMAT_VERSION, {})
+
+
+def record_of(name, version):
+    """What is known of a document as it is added this time: of every fifth nothing; of the others everything, so that
+    every key is there."""
+    number = NAMES.index(name) + version
+    if not number % 5:
+        return {}
+    return {
+        "year": number % 4, "venue": VENUES[number % len(VENUES)], "published": DAYS[number % len(DAYS)],
+        "tags": TAGS[: number % 4], "codes": [[1], [2, 2.5], [1, 2]][number % 3],
+    }  # fmt: skip
 
 
 class SlowIndex:
@@ -61,7 +60,7 @@ class SlowIndex:
 
     def __init__(self, folder, passages, documents):
         self.path, self.passages = folder / "live", passages
-        self.segments, self.stores, self.added, self.with_metadata = [], [], {}, set()
+        self.segments, self.stores, self.added, self.records = [], [], {}, {}
         self.change("add", documents, 1.0)
 
     def change(self, what, which, factor):
@@ -76,7 +75,9 @@ class SlowIndex:
                 rows = rows if self.passages else {d: of_document[:1] for d, of_document in rows.items()}
                 given = rows if self.passages else {d: of_document[0] for d, of_document in rows.items()}
                 self.stores.append(vectors_of(given, N_TERMS, self.passages))
-                writer.append(self.stores[-1], replacing=True)
+                self.records.update((doc_id, record_of(doc_id, len(self.stores))) for doc_id in rows)
+                known = {doc_id: as_read(self.records[doc_id]) for doc_id in rows}
+                writer.append(self.stores[-1], replacing=True, metadata=given_metadata(known))
                 self.forget(rows)
                 self.segments.append(SlowSegment.quantised(rows, slow_scale(self.segments, rows)))
                 self.added.update(rows)
@@ -94,15 +95,8 @@ class SlowIndex:
         elif done:
             self.segments = self.segments[:1]
 
-    def write_metadata(self, folder):
-        records = [(name, as_read(record)) for name, record in RECORDS.items()]
-        write_metadata(folder, METADATA, open_live(self.path), records)
-        self.with_metadata = {doc_id for segment in self.segments for doc_id in segment.documents}
-
     def fulfils(self, doc_id, conditions):
-        if conditions and doc_id not in self.with_metadata:
-            return False
-        return all(fulfils(RECORDS.get(doc_id, {}), tree) for tree in conditions)
+        return all(fulfils(self.records[doc_id], tree) for tree in conditions)
 
     def ranking(self, query, k, share, two_step, qk, by_vectors, conditions, words):
         """[(doc_id, score)], best first, by looking at every row of every document."""
@@ -168,33 +162,24 @@ SEARCHES = st.fixed_dictionaries(
 
 @pytest.mark.integration  # it takes long
 @settings(max_examples=40)
-@given(st.booleans(), BATCH, CHANGES, CHANGES, st.lists(SEARCHES, min_size=6, max_size=6))
-def test_everything_at_once_equals_brute_force(passages, documents, before, after, searches):
+@given(st.booleans(), BATCH, CHANGES, st.lists(SEARCHES, min_size=6, max_size=6))
+def test_everything_at_once_equals_brute_force(passages, documents, changes, searches):
     with tempfile.TemporaryDirectory(dir=QUICK) as folder:
         slow = SlowIndex(Path(folder), passages, documents)
-        for change in before:
-            slow.change(*change)
-        valued = any(doc_id in RECORDS for segment in slow.segments for doc_id in segment.documents)
-        if valued:  # metadata without any value are refused
-            slow.write_metadata(Path(folder) / "metadata")
-        for change in after:
+        for change in changes:
             slow.change(*change)
         live = open_live(slow.path, checksums=False)
         assert [segment.index.meta.scale for segment in live.segments] == [s.scale for s in slow.segments]
-        living = {doc_id for segment in slow.segments for doc_id in segment.documents}
-        metadata = None
-        if valued and living and not living & slow.with_metadata:
-            with pytest.raises(ArtifactError, match="was made for another index"):
-                open_metadata(Path(folder) / "metadata", live)
-        elif valued:
-            metadata = open_metadata(Path(folder) / "metadata", live)
+        metadata = metadata_of_live(live)
+        known = any(slow.records[doc_id] for segment in slow.segments for doc_id in segment.documents)
+        assert (metadata is not None) == known
         for search in searches:
             require_equal_to_brute_force(slow, live, metadata, **search)
 
 
 def require_equal_to_brute_force(slow, live, metadata, query, k, tenths, conditions, words, two_step, qk, method, by):
     conditions = conditions if metadata else []
-    masks = filter_masks(live, metadata, [parse_condition(as_text(tree)) for tree in conditions]) if metadata else None
+    masks = filter_masks(metadata, [parse_condition(as_text(tree)) for tree in conditions]) if metadata else None
     counted = None if words is None else np.array(sorted(words), np.int32)
     k = min(k, two_step or k)
     vectors, full = slow.stores if by == "vectors" else (), live if by == "full" else None

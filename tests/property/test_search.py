@@ -18,6 +18,7 @@ from tests.conftest import index_of, sparse_matrix
 N_TERMS = 8  # few, so that lists are long and ties common
 WEIGHTS = st.integers(1, 6).map(float)
 ROWS = st.lists(st.dictionaries(st.integers(0, N_TERMS - 1), WEIGHTS, max_size=6), min_size=1, max_size=40)
+BITS = st.sampled_from((8, 16, 24))
 QUERIES = st.dictionaries(st.integers(0, N_TERMS + 1), st.integers(0, 4).map(float), max_size=6)
 
 
@@ -37,14 +38,14 @@ def vector(query):
 
 
 @settings(max_examples=150)
-@given(ROWS, QUERIES, st.integers(1, 45), st.randoms(use_true_random=False), st.sampled_from((64, 16, 3)))
-def test_all_methods_equal_brute_force(rows, query, k, random, range_size):
+@given(ROWS, QUERIES, st.integers(1, 45), st.randoms(use_true_random=False), st.sampled_from((64, 16, 3)), BITS)
+def test_all_methods_equal_brute_force(rows, query, k, random, range_size, bits):
     ids = [f"d{number}" for number in range(len(rows))]
     random.shuffle(ids)
     with tempfile.TemporaryDirectory() as folder:
         # The last two lists are empty; a small range makes several of them.
         matrix = sparse_matrix(rows, N_TERMS + 2, ids)
-        index = index_of(matrix, Path(folder) / "i", range_size=range_size)
+        index = index_of(matrix, Path(folder) / "i", range_size=range_size, settings=IndexSettings(bits=bits))
         expected = brute_force(index, query, k)
         for method in METHODS:
             found = Searcher(index, method).search(*vector(query), k)
@@ -52,12 +53,13 @@ def test_all_methods_equal_brute_force(rows, query, k, random, range_size):
 
 
 @settings(max_examples=80)
-@given(ROWS, QUERIES, st.integers(1, 45), st.data(), st.sampled_from((64, 5)))
-def test_only_allowed_documents_are_found(rows, query, k, data, range_size):
+@given(ROWS, QUERIES, st.integers(1, 45), st.data(), st.sampled_from((64, 5)), BITS)
+def test_only_allowed_documents_are_found(rows, query, k, data, range_size, bits):
     flags = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))
     allowed = np.array(flags, np.uint8)
     with tempfile.TemporaryDirectory() as folder:
-        index = index_of(sparse_matrix(rows, N_TERMS + 2), Path(folder) / "i", range_size=range_size)
+        options = {"range_size": range_size, "settings": IndexSettings(bits=bits)}
+        index = index_of(sparse_matrix(rows, N_TERMS + 2), Path(folder) / "i", **options)
         everything = brute_force(index, query, len(rows))
         expected = [(doc_id, score) for doc_id, score in everything if allowed[index.ordinals(doc_id)[0]]][:k]
         for method in METHODS:
@@ -103,7 +105,8 @@ def test_all_methods_equal_exhaustive_over_long_lists(tmp_path, seed):
     for row in rows[::2]:
         row[n_terms + 1] = float(rng.integers(1, 4))
     ids = [f"d{number}" for number in rng.permutation(n_documents)]
-    index = index_of(sparse_matrix(rows, n_terms + 3, ids), tmp_path / "i", range_size=(65536, 6000, 1024)[seed % 3])
+    options = {"range_size": (65536, 6000, 1024)[seed % 3], "settings": IndexSettings(bits=(8, 16)[seed % 2])}
+    index = index_of(sparse_matrix(rows, n_terms + 3, ids), tmp_path / "i", **options)
     assert set(np.unique(index.entries & 3).tolist()) >= {NONE, GAPS, DENSE} | ({WIDE} if seed % 3 < 2 else set())
     oracle = Searcher(index, "exhaustive")
     others = [Searcher(index, method) for method in METHODS if method != "exhaustive"]

@@ -103,6 +103,7 @@ def test_what_was_read_before_changes_nothing(texts, points, others, most, longe
             assert WordMatcher(points, reader).find(f"{text} {text}") == slow_words(f"{text} {text}", points)
 
 
+@pytest.mark.integration
 def test_many_threads_may_read_with_one_reader():
     words = [f"w{number}" for number in range(2000)]
     reader = WordReader(lambda word: [int(word[1:])] if word[1:].isdigit() else [])

@@ -29,7 +29,7 @@ TOKENIZER = train_wordpiece(SENTENCES * 2, 600).tokenizer
 SPELLER = spelling_words(TOKENIZER)
 # Without marks and what behaves like them: around an apostrophe they are the exception counted below.
 PLAIN = [char for char in ALPHABET if unicodedata.category(char) not in ("Mn", "Cf")]
-MARKED = [*ALPHABET, "Σ", "\u00ad", "ー", "ท"]
+MARKED = [*ALPHABET, "Σ", *"\u00ad\u200c\u200d\u200f\ufeff", "ー", "ท"]
 
 
 def read_raw(text):

@@ -118,10 +118,11 @@ def test_impacts_of_documents(rows, data, range_size):
 )
 def test_weights_of_a_query(weights, bits):
     given_weights = np.array(weights, np.float32)
-    most, largest = (255, quantize.MAX_SCORE // 255) if bits == 8 else (2**16 - 1, 300)
+    limits = quantize.query_limits(bits)
+    limits = limits if bits == 8 else limits._replace(largest_sum=300, sum_in_32_bits=2000)
     expected, found = np.zeros(len(weights), np.int32), np.zeros(len(weights), np.int32)
-    scale = quantize.fill_query_integers(given_weights, most, largest, expected)
-    assert quantize.fill_by_numpy(given_weights, most, largest, found) == scale
+    scale = quantize.fill_query_integers(given_weights, limits, expected)
+    assert quantize.fill_by_numpy(given_weights, limits, found) == scale
     if scale != quantize.NOT_ALLOWED:
         assert found.tolist() == expected.tolist()
 

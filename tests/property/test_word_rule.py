@@ -17,7 +17,7 @@ from lexigraft.vocab.words import WordCutter, normalise, split_words
 
 LETTERS = "aAzZsSéÉüßøæœłđñçéïőşıİΆέϊςΣЙйёжИקָקשׁאبَкคำกिनहगั각가한0129"
 MARKS = "\u0301\u0308\u0327\u0345\u0306"
-TEXTS = st.one_of(st.text(LETTERS + MARKS + " _.'-,:\u00ad\u2019", max_size=30), st.text(max_size=20))
+TEXTS = st.one_of(st.text(LETTERS + MARKS + " _.'-,:\u00ad\u2019\u200b\u200d\u200f", max_size=30), st.text(max_size=20))
 KEPT = st.sampled_from(["", *OWN_LETTERS.values()]).map(frozenset)
 RULES = st.builds(WordRule, st.booleans(), st.booleans())
 

@@ -5,13 +5,19 @@ import pkgutil
 import subprocess
 import sys
 from pathlib import Path
+from shlex import split
 
 import pytest
 
 import lexigraft as lg
 from lexigraft.core.errors import LexigraftError, MissingExtraError
+from lexigraft.core.types import Document
+from lexigraft.data.write import write_collection
+from tests.conftest import DOCUMENTS
+from tests.docs.snippets import run_python, snippets_of
 
 MODULES = [module.name for module in pkgutil.walk_packages(lg.__path__, "lexigraft.") if "__main__" not in module.name]
+README = Path(__file__).parents[2] / "README.md"
 LIGHT = ("torch", "numba", "scipy", "matplotlib", "transformers")
 
 
@@ -50,6 +56,27 @@ def test_importing_it_loads_nothing_heavy():
     code = f"import sys, lexigraft; print([name for name in {LIGHT} if name in sys.modules])"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
+
+
+def test_without_judgements_the_readme_works_and_a_run_says_what_would_be_better(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_collection(tmp_path / "DIR", DOCUMENTS)
+    snippet = next(part for part in snippets_of(README) if part.language == "python")
+    run_python(snippet, README, names := {})
+    assert "bm25 None" in capsys.readouterr().out.splitlines()
+    assert names["run"].rows == [] and names["run"].best["MRR@10"] is None
+    assert names["run"].report["advice"]["command"] == ""  # six texts are too few to borrow from
+    many = [Document(f"d{n}", "", f"text number {n}") for n in range(1100)]
+    write_collection(tmp_path / "many texts", many)
+    again = lg.run(tmp_path / "many texts", tmp_path / "run", set={"lexical.k1": 0.9, "run.systems": ["bm25"]})
+    said = again.report["advice"]
+    assert split(said["command"]) == [
+        "lexigraft", "run", "--data", str(tmp_path / "many texts"), "--out", str(tmp_path / "run"),
+        "--set", "lexical.k1=0.9",
+    ]  # fmt: skip
+    assert "Grafted, it finds what other words say" in said["says"]
+    shown = (tmp_path / "run/report.md").read_text()
+    assert said["says"] in shown and f"\n    {said['command']}\n" in shown
 
 
 def test_a_run_is_an_object(collection, tmp_path):

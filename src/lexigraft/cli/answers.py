@@ -80,3 +80,17 @@ def _terms(hit: "FoundDocument | PlainDocument") -> str:
     matched = [match.term for match in hit.matches]
     more = f" … and {len(matched) - SHOWN_TERMS} more" if len(matched) > SHOWN_TERMS else ""
     return on_one_line(" ".join(matched[:SHOWN_TERMS])) + more
+
+
+def print_for_judging(question: str, place: str, hit: "FoundDocument", whole: bool) -> None:
+    """A document whose answer to a question is to be judged. Nothing is marked: words that match are one system's."""
+    screen.print()
+    screen.print(on_one_line(f"{question}   [{place}]"), style="bold cyan", soft_wrap=True)
+    screen.print(marked(hit.title or hit.doc_id, ()), style="bold", soft_wrap=True)
+    if whole:
+        for line in _lines(hit.text or "", ()):
+            screen.print(line, soft_wrap=True)
+    elif hit.text and (snippet := hit.snippet) is not None:
+        before, after = snippet.start > 0, snippet.end < len(hit.text.rstrip())
+        shown = Text("… " if before else "") + marked(snippet.text, ()) + Text(" …" if after else "")
+        screen.print(shown, soft_wrap=not screen.is_terminal)

@@ -9,6 +9,7 @@ import typer
 
 from lexigraft.cli.console import err, print_line
 from lexigraft.cli.display import on_one_line
+from lexigraft.cli.in_flags import in_flags
 from lexigraft.cli.lazy import MARKUP, LazyGroup, hide_types_of_flags, show_odd_characters_in_words
 from lexigraft.cli.plain_values import convert_plain_values
 from lexigraft.core.errors import LexigraftError
@@ -69,7 +70,7 @@ def main() -> None:
     try:
         _run_command()
     except LexigraftError as error:
-        _fail(str(error))
+        _fail(in_flags(str(error)))
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

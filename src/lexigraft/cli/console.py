@@ -3,6 +3,7 @@
 import json
 import logging
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lexigraft.cli.display import SafeConsole, in_json, on_one_line
+from lexigraft.cli.in_flags import in_flags
 from lexigraft.cli.narrow_tables import least_width, n_identifying, table_parts
 from lexigraft.core.processes import is_leader
 from lexigraft.core.progress import Item
@@ -19,6 +21,8 @@ from lexigraft.core.progress import Item
 # Into a file or pipe nothing is wrapped or cut, whatever the width of the terminal behind it.
 # Of several processes only the leader speaks.
 QUIET = not is_leader()
+SECONDS_A_LINE = 15.0  # of progress, where no bar can be drawn
+ENOUGH = 0.05  # of all, to say what is left by: the first of many may have waited for a kernel to be compiled
 out = SafeConsole(highlight=False, emoji=False, markup=False, width=None if sys.stdout.isatty() else 200, quiet=QUIET)
 err = SafeConsole(stderr=True, highlight=False, emoji=False, markup=False, quiet=QUIET)
 
@@ -98,7 +102,7 @@ class _Messages(logging.Handler):
         self._warned: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
-        text = record.getMessage()
+        text = in_flags(record.getMessage())
         if record.levelno >= logging.WARNING:
             if text not in self._warned:
                 err.print(f"warning: {text}", style="yellow", soft_wrap=True)
@@ -113,12 +117,25 @@ def show_messages() -> None:
     logger.setLevel(logging.INFO)
 
 
+def _with_lines(items: Iterable[Item], label: str, total: int | None) -> Iterator[Item]:
+    """The items; whoever reads the messages later sees that they go on, and until when."""
+    began = said = time.monotonic()
+    for done, item in enumerate(items, 1):
+        yield item
+        now = time.monotonic()
+        if now - said >= SECONDS_A_LINE:
+            said = now
+            known = total is not None and ENOUGH * total <= done <= total
+            left = f", about {(now - began) / done * (total - done):.0f} s left" if total and known else ""
+            err.print(f"{label}: {done:,}{f' of {total:,}' if total else ''}{left}", soft_wrap=True)
+
+
 class BarProgress:
-    """Bars with count, rate and time left, on a terminal; nothing where stderr is a file."""
+    """Bars with count, rate and time left, on a terminal; where stderr is a file, a line now and then."""
 
     def track(self, items: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
         if not err.is_terminal:
-            yield from items
+            yield from _with_lines(items, label, total)
             return
         from lexigraft.cli.bars import progress_bar
 

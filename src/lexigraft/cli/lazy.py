@@ -90,5 +90,6 @@ def _load(entry: Entry) -> Any:
     if entry.is_group:
         holder.add_typer(module.app, name=entry.name)
     else:
-        holder.command(entry.name)(getattr(module, entry.name))
+        kind = import_module("lexigraft.cli.query_command").QueryCommand if entry.takes_query else None
+        holder.command(entry.name, cls=kind)(getattr(module, entry.name))
     return typer.main.get_group(holder).commands[entry.name]

@@ -24,7 +24,7 @@ def look(
         str,
         typer.Argument(
             help="A file (.csv, .tsv, .jsonl, .json, .parquet, .txt), a folder of Markdown, text or HTML files, or '-' "
-            "for standard input. A .json array is held in memory; all others are streamed.",
+            "for standard input; all are streamed.",
             metavar="FILE",
         ),
     ],
@@ -38,12 +38,11 @@ def look(
     build it.
 
     Nothing is written. The whole file is read, so a mistake anywhere in it is found here. The language of documents is
-    guessed, and the stemmer and stop-words that go with it are written into the command; where it is unsure, they are
-    left at their defaults.
+    guessed as `index` and `run` guess it, which take its stemmer and stop-words.
     """
     from lexigraft.data.look import build_commands, look_at
     from lexigraft.data.reading import Reading
-    from lexigraft.vocab.language import guess_language, word_options
+    from lexigraft.vocab.language import guess_language
 
     show_messages()
     if part not in PARTS:
@@ -52,15 +51,13 @@ def look(
     reading = Reading("keep", checked.on_bad_bytes, checked.fields, checked.format)
     found = look_at(source, part, reading)
     guess = guess_language(found.sample.texts) if part == PARTS[0] else None
-    options = [word_options(guess, sections) for sections in (("lexical",), ("lexical", "vocab"))] if guess else []
-    commands = build_commands(found, reading, *options)
+    commands = build_commands(found, reading)
     if json:
         print_json({**_facts(found), **_language_facts(guess), "commands": commands})
         return
     _print(found)
     if guess is not None:
-        for line in _language(guess):
-            print_prose(line)
+        print_prose(guess.line)
     print_line("build it:" if part == PARTS[0] else "use it:")
     for command in commands:
         print_line(f"  {command}")
@@ -116,15 +113,6 @@ def _language_facts(guess: "Guess | None") -> dict[str, Any]:
             "stopwords": guess.stopwords,
         }
     }
-
-
-def _language(guess: "Guess") -> tuple[str, str]:
-    """What was guessed and by what; what follows of it."""
-    if not guess.sure:
-        stays = f"  stemmer and stop-words stay {guess.stemmer}, the default; or: --set lexical.stemmer=LANGUAGE"
-        return f"language: unsure ({guess.because})", stays
-    name = guess.language.title() if guess.language else "one without a stemmer"
-    return f"language: {name} ({guess.because})", f"  stemmer {guess.stemmer}, stop-words {guess.stopwords}"
 
 
 def _role(role: str, guessed: bool) -> str:

@@ -26,4 +26,4 @@ def open(runs: SourcesArgument = None, port: PortOption = 8080, browser: Browser
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     reach = ("127.0.0.1", (), (), None)
-    start_server(sources_of(runs), reach, port, Limits(), on_ready=show, or_free=True)
+    start_server(sources_of(runs), reach, port, Limits(), on_ready=show, or_free=True, may_judge=True)

@@ -14,10 +14,15 @@ class Entry(NamedTuple):
     module: str  # below lexigraft.cli
     summary: str
     is_group: bool = False
+    takes_query: bool = False  # which may begin with a dash
 
 
 def _group(name: str, module: str, summary: str) -> Entry:
     return Entry(name, module, summary, is_group=True)
+
+
+def _asking(name: str, module: str, summary: str) -> Entry:
+    return Entry(name, module, summary, takes_query=True)
 
 
 PANELS = {
@@ -28,8 +33,8 @@ PANELS = {
         _group("recipe", "recipe", "Whole sets of settings by name, for --recipe: `list`, `show`."),
     ),
     "Search and explain": (
-        Entry("search", "search", "Search a run or an index; also with --where, --overlap and --two-step."),
-        Entry("explain", "explain.app", "Say why a document got its score, or which terms a text becomes."),
+        _asking("search", "search", "Search a run or an index; also with --where, --overlap and --two-step."),
+        _asking("explain", "explain.app", "Say why a document got its score, or which terms a text becomes."),
         Entry("open", "open", "Open a run in the browser: search, compare systems, and see why."),
         Entry("serve", "serve", "Serve runs and indexes over HTTP: the page, endpoints for programs, metrics."),
         Entry("mcp", "mcp", "Offer search and explanations to an assistant (Model Context Protocol)."),
@@ -37,6 +42,7 @@ PANELS = {
     ),
     "Measure and compare": (
         Entry("evaluate", "evaluate.app", "Put systems side by side: effectiveness, cost and significance."),
+        Entry("judge", "judge", "Grade a few questions yourself, and know which of two systems is better."),
         _group("bench", "bench", "Time searches on this machine: `search` (methods), `text` (systems, from text on)."),
         _group("vectors", "vectors", "Look at the vectors of documents and queries: `stats`."),
         Entry("study", "study", "Repeat the studies of the five papers on your collection, with verdicts."),
@@ -57,7 +63,7 @@ PANELS = {
             "index.app",
             "Build an index of text or vectors. Measure it: `stats`; filter by: `metadata`; join parts: "
             "`merge-shards`; take another program's: `import`. Change it while it is "
-            "searched: `live`, `add`, `delete`, `merge`, `status`.",
+            "searched: `live`, `graft`, `add`, `delete`, `merge`, `status`.",
         ),
         _group(
             "engine",

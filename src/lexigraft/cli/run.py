@@ -40,8 +40,9 @@ MinutesOption = Annotated[
     float | None,
     typer.Option(
         "--minutes",
-        help="The time that the run may take: it chooses lengths, batch, steps and learning rate itself, says in the "
-        "report by what, and keeps what is set by hand.",
+        help="The time that the run may take: BM25 is indexed first; then the run chooses lengths, batch, steps and "
+        "learning rate itself, says in the report by what, keeps what is set by hand, and leaves out by name what does "
+        "not fit.",
     ),
 ]
 SHORT, FULL = "quickstart", "quickstart-full"
@@ -72,9 +73,9 @@ def run(
     """Take a collection from text to report: collect, train, encode, index, evaluate, report.
 
     A model is trained beside BM25 where there are training judgements and the 'train' extra is installed; with --pairs
-    auto, it learns from pairs that are made of the texts themselves. Every stage leaves an artifact. Called again, the
-    command continues where it stopped and redoes only what a changed setting touches. A folder with the run of another
-    collection is refused.
+    auto, it learns from pairs that are made of the texts themselves, after a sentence encoder that needs no training
+    and its hybrid with BM25. Every stage leaves an artifact. Called again, the command continues where it stopped and
+    redoes only what a changed setting touches. A folder with the run of another collection is refused.
     """
     judged = as_overrides({"data.queries": queries, "data.qrels": json_library.dumps(qrels) if qrels else None})
     peered = None if peers is None else str(peers).lower()
@@ -168,7 +169,9 @@ def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
         operating_point_lines,
         reading_lines,
         table_cells,
+        unmeasured_lines,
     )
+    from lexigraft.stages.report_graft import graft_lines
     from lexigraft.stages.report_picture import searched_rows
 
     if not report:  # another process has it
@@ -178,12 +181,14 @@ def _show(report: Mapping[str, Any], folder: Path, as_json: bool) -> None:
         return
     collection = report["collection"]
     if not report["rows"]:
-        out.print(f"{collection['name']}: indexed and searchable; no judged queries, so nothing was measured")
+        for line in unmeasured_lines(report, str(folder)):
+            print_prose(line)
         return
     queries = f"{collection['queries']:,} {collection['split']} queries"
     title = f"{collection['name']}: {queries} over {searched_rows(report)}"
     print_table(title, COLUMNS, table_cells(report), left=("system",))
-    for line in (*operating_point_lines(report), *reading_lines(report), *made_lines(report), *choice_lines(report)):
+    said = (*operating_point_lines(report), *reading_lines(report), *graft_lines(report))
+    for line in (*said, *made_lines(report), *choice_lines(report)):
         print_prose(line)
     out.print(
         f"picture: {folder / 'report.png'}   table: {folder / 'report.md'}   numbers: {folder / 'report.json'}",

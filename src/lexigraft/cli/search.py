@@ -215,15 +215,17 @@ def _ask() -> str:
 
 
 def _answer(retriever: "Retriever", query: str, asked: _Asked, text: bool | None, as_json: bool) -> None:
-    from lexigraft.explain.texts import said_of_unknown
+    from lexigraft.retrieve.notices import NO_WORD
 
     found = retriever.answer(query, *asked)
     if as_json:
         print_json(found.as_json(text is not False))
         return
-    if unknown := said_of_unknown(retriever.unknown_words(query)):
-        err.print(unknown, soft_wrap=True)
+    no_word = next((line for line in found.notices if line.startswith(NO_WORD)), "")
+    for line in found.notices:
+        if found.hits or line != no_word:
+            err.print(line, soft_wrap=True)
     if not found.hits:
-        err.print(f"nothing found: {asked.why_nothing}", soft_wrap=True)
+        err.print(f"nothing found: {no_word or asked.why_nothing}", soft_wrap=True)
         return
     print_documents(found.hits, bool(text))

@@ -119,8 +119,10 @@ def start_server(
     wackiness: Sequence[Path] = (),
     on_ready: Callable[[str], None] = lambda address: None,
     or_free: bool = False,
+    may_judge: bool = False,
 ) -> None:
-    """Serve until a signal; `on_ready` is told the address. `or_free`: at any port where the one given is taken."""
+    """Serve until a signal; `on_ready` is told the address. `or_free`: at any port where the one given is taken.
+    `may_judge`: the page takes judgements, which are written into the run."""
     end_at_once()  # before what takes long to import
     from lexigraft.serve.access import access_for
     from lexigraft.serve.running import address_of, bind, run_server
@@ -133,7 +135,7 @@ def start_server(
     if embed_as not in ("query", "document"):
         raise SettingError(f"--embed-as {embed_as!r} is not allowed: query or document")
     keep_torch_out()
-    service = Service(access_for(*reach), limits, embed_as, wackiness=GivenWackiness(wackiness))
+    service = Service(access_for(*reach), limits, embed_as, may_judge, wackiness=GivenWackiness(wackiness))
     try:
         listening = bind(reach[0], port)
     except SettingError:

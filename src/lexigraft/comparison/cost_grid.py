@@ -150,7 +150,7 @@ class _Measuring:
             raise InputError(
                 f"no pruning of the grid costs less than {found.flops:.4f} FLOPS on {queries.described}; the "
                 f"cheapest, qk={least['qk']} and dk={least['dk']}, costs {least['FLOPS']:.4f}; give smaller "
-                "--qk and --dk"
+                "qk and dk"
             )
         of = "given" if found.bm25 is None else BM25
         return Budget(found.flops, of, queries.described, least["queries"], found.rows, chosen, found.bm25)

@@ -50,12 +50,17 @@ log = logging.getLogger(__name__)
 
 
 def parts_of(run: FinishedRun, system: System, recommended: str = "") -> list[System]:
-    """The two systems of a hybrid. Where its settings name none: the one that the run recommends, its first model or
-    BM25, and beside it the dense one or, without one, BM25."""
+    """The two systems of a hybrid. Where its settings name none: BM25 and the dense one, where pairs are made and that
+    one is taken as it comes, because neither has learned from them and many queries can choose; else the one that the
+    run recommends, its first model or BM25, and beside it the dense one or, without one, BM25."""
     if names := system.settings.hybrid.of:
         return [run.system(name) for name in names]
     others = run.systems()
     kinds = {one.kind: one.name for one in reversed(others)}  # the first of each kind
+    if run.settings.data.makes_pairs and {BM25, DENSE} <= kinds.keys():
+        untaught = [run.system(kinds[BM25]), run.system(kinds[DENSE])]
+        if _is_untaught(run, untaught):
+            return untaught
     model = next((one.name for one in others if one.is_model), "")
     first = recommended or model or kinds.get(BM25, "")
     second = kinds.get(DENSE) or kinds.get(BM25, "")
@@ -114,12 +119,19 @@ def _untaught_queries(run: FinishedRun, parts: Sequence[System]) -> ValidationQu
     an encoder that was taken as it comes. None where a part has, or there are no such queries."""
     if not run.settings.data.makes_pairs or CUT_OUT not in run.collection.splits:
         return None
+    if not _is_untaught(run, parts):
+        return None
+    qrels = run.collection.qrels(CUT_OUT)
+    return ValidationQueries("made queries that neither of them trained on", CUT_OUT, qrels) if qrels else None
+
+
+def _is_untaught(run: FinishedRun, parts: Sequence[System]) -> bool:
+    """Whether none of these systems has learned from the run's pairs: BM25, and an encoder as it comes."""
     for part in parts:
         trained = read_manifest(run.folder.of(part).model(part.trained_part)) if part.kind == DENSE else None
         if part.kind != BM25 and (trained is None or trained.config.get("trains", True)):
-            return None
-    qrels = run.collection.qrels(CUT_OUT)
-    return ValidationQueries("made queries that neither of them trained on", CUT_OUT, qrels) if qrels else None
+            return False
+    return True
 
 
 def fusions(settings: HybridSettings) -> list[Fusion]:

@@ -141,8 +141,8 @@ def _time_all(
 
 
 def _methods(one: MeasuredIndex) -> Sequence[str]:
-    """Impacts of more than 8 bits are searched in one way only."""
-    return METHODS if one.index.meta.bits == 8 else (DEFAULT,)
+    """Impacts of 24 bits are searched in one way only."""
+    return METHODS if one.index.meta.bits < 24 else (DEFAULT,)
 
 
 def _call(searcher: Searcher, queries: SparseMatrix, k: int) -> Callable[[int], object]:

@@ -120,9 +120,9 @@ def notes(found: Found) -> list[str]:
     coarse = [one["name"] for one in found["list_maxima"]["systems"] if one["bits"] == 8]
     if coarse:
         said.append(f"List maxima of {', '.join(coarse)} are impacts of 8 bits, which tell 255 apart.")
-    fine = [one["name"] for one in found["systems"] if one["bits"] > 8]
+    fine = [one["name"] for one in found["systems"] if one["bits"] == 24]
     if fine:
-        said.append(f"{', '.join(fine)}: impacts of more than 8 bits are searched in one way, which counts nothing.")
+        said.append(f"{', '.join(fine)}: impacts of 24 bits are searched in one way, which counts nothing.")
     empty = [
         f"{one['name']} {one['queries_without_terms']:,}" for one in found["systems"] if one["queries_without_terms"]
     ]

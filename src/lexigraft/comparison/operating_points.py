@@ -16,6 +16,7 @@ from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.settings import BLEND
 from lexigraft.core.stored_record import as_expected, record_of
 from lexigraft.core.systems import System
+from lexigraft.core.systems_table import BM25
 from lexigraft.core.types import document_of
 from lexigraft.data.collection import QUERIES
 from lexigraft.stages.evaluate import JudgedQueries
@@ -38,7 +39,8 @@ def choose_operating_points(run: FinishedRun, measured: PruningsOnValidation) ->
     chosen = {}
     for system in (one for one in run.systems() if one.is_sparse):
         if not system.is_model and system.name != BLEND:
-            chosen[system.name] = _whole("BM25 is not pruned")
+            reason = "BM25 is not pruned" if system.kind == BM25 else "it was cut to its cost when it was grafted"
+            chosen[system.name] = _whole(reason)
             continue
         chosen[system.name] = point = operating_point(run, measured, system)
         measured.index(system.name, point.dk)

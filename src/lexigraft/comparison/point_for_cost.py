@@ -27,14 +27,14 @@ def point_for_cost(
     name = run.require_system(system) if system is not None else run.folder.searchable(None)[1]
     found = run.system(name)
     if not found.is_model:
-        raise SettingError(f"{name} is not pruned: a cost is asked of a learned model; name one with --system")
+        raise SettingError(f"{name} is not pruned: a cost is asked of a learned model; name one (system=NAME)")
     asked = _asking(found, cost, budget)
     with writer_lock(run.folder.root):
         measured = PruningsOnValidation(run, Ensurer(run.folder, None), {}, progress)
         named = f"cost-{cost:g}" if cost is not None else f"budget-{budget}"
         point = operating_point(run, measured, asked, named)
     if point.reached is None:
-        raise InputError(f"{name}: {point.why.removeprefix('whole vectors: ')}; ask for more, or give --qk and --dk")
+        raise InputError(f"{name}: {point.why.removeprefix('whole vectors: ')}; ask for more, or give qk and dk")
     return point
 
 

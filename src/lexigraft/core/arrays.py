@@ -21,7 +21,7 @@ from lexigraft.core.errors import ArtifactError
 from lexigraft.core.made_here import MADE_ELSEWHERE
 from lexigraft.core.os_errors import remedy_for
 from lexigraft.core.pinned import known_as
-from lexigraft.core.plain_files import require_plain_file
+from lexigraft.core.plain_files import read_plain_file, require_plain_file
 
 _HEADER_BYTES = 128
 _PLAIN_HEADER = re.compile(
@@ -29,6 +29,7 @@ _PLAIN_HEADER = re.compile(
     rb"'shape': \((?P<length>[0-9]{1,18}),\), \} *\n"
 )
 _BYTES_AT_ONCE = 1 << 22  # of strings that are validated
+_SMALL = 1 << 14  # bytes of a file that is read: a mapped one is held open, and a process may open no more than 1,024
 _ONE_BY_ONE, _IN_ORDER = 50, 5  # what decoding a string costs without a kernel (see `worth_loading`)
 
 
@@ -93,6 +94,8 @@ def _mapped(path: Path, n_bytes: int) -> NDArray[Any]:
         plain = _PLAIN_HEADER.fullmatch(file.read(_HEADER_BYTES))
         if plain is not None and n_bytes > _HEADER_BYTES:
             dtype, length = np.dtype(plain["dtype"].decode()), int(plain["length"])
+            if length and n_bytes <= _SMALL:
+                return np.frombuffer(file.read(_SMALL), dtype, length)
             return np.memmap(file, dtype, "r", _HEADER_BYTES, (length,))
     # An empty array cannot be mapped, and there is nothing to map.
     mode: Literal["r"] | None = "r" if n_bytes > _HEADER_BYTES else None
@@ -143,11 +146,15 @@ class StringTable(Sequence[str]):
         self._path = known_as(path)
         self._offsets = open_array(folder / f"{name}.offsets.npy", np.int64)
         try:
-            is_empty = not path.stat().st_size
-            mapped = read_only(np.zeros(0, np.uint8)) if is_empty else np.memmap(os.fspath(path), np.uint8, "r")
+            is_small = path.stat().st_size <= _SMALL
+            found = (
+                np.frombuffer(read_plain_file(path), np.uint8)
+                if is_small
+                else np.memmap(os.fspath(path), np.uint8, "r")
+            )
         except FileNotFoundError:
             raise ArtifactError(f"{path} is missing; build the artifact again") from None
-        self._bytes: NDArray[np.uint8] = np.asarray(mapped)
+        self._bytes: NDArray[np.uint8] = np.asarray(found)
         if not len(self._offsets) or self._offsets[0] != 0 or self._offsets[-1] != len(self._bytes):
             raise self._wrong("does not end where its offsets do")
         self._blob = memoryview(self._bytes.data)  # slices of a memoryview cost a tenth of an array's

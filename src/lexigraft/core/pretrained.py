@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import InputError
+from lexigraft.core.plain_files import read_plain_file
 
 NO_CODE = {"trust_remote_code": False}
 CONFIGS = "*config*.json"  # where code can be named
@@ -73,7 +74,7 @@ def require_no_code(source: str | Path) -> None:
     folder = Path(source)
     for file in sorted(folder.glob(CONFIGS)) if folder.is_dir() else ():
         try:
-            said = json.loads(file.read_bytes())
+            said = json.loads(read_plain_file(file))
         except (OSError, ValueError, RecursionError):
             continue  # who opens it says what is wrong with it
         _require_no_code_in(said, str(file))

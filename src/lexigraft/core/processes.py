@@ -16,6 +16,17 @@ def is_leader() -> bool:
     return process_rank() == 0
 
 
+def is_alive(process: int) -> bool:
+    """Whether a process of this number works on this machine, whoever's it is."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def usable_cores() -> int:
     """How many cores this process may use, which can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

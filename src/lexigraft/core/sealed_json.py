@@ -6,15 +6,14 @@ none and are read as they are; a file that has one must have every byte as it wa
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import ArtifactError
-from lexigraft.core.os_errors import naming, remedy_for
-from lexigraft.core.plain_files import read_plain_file
+from lexigraft.core.os_errors import remedy_for
+from lexigraft.core.plain_files import read_plain_file, replace_for_good
 
 CHECKSUM = "checksum"
 REMEDY = "build it again"
@@ -55,18 +54,8 @@ def unsealed(found: bytes, path: Path, remedy: str = REMEDY) -> dict[str, Any]:
 
 
 def write_sealed(path: Path, content: Mapping[str, Any]) -> None:
-    """Write `content` with its checksum, aside and renamed, so that no reader and no loss of power ever finds half."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    with naming(aside), aside.open("wb") as file:
-        file.write(sealed(content))
-        file.flush()
-        os.fsync(file.fileno())
-    aside.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    """Write `content` with its checksum, whole or not at all."""
+    replace_for_good(path, sealed(content))
 
 
 def _is_as_written(content: Mapping[str, Any], found: bytes) -> bool:

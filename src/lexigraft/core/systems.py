@@ -7,7 +7,7 @@ from lexigraft.core.artifact import canonical_json
 from lexigraft.core.config import settings_config, settings_of_system
 from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import SettingError
-from lexigraft.core.settings import BLEND, Settings
+from lexigraft.core.settings import BLEND, GRAFTED, Settings
 from lexigraft.core.settings.finetune import MINED_BY_TEACHERS
 from lexigraft.core.systems_table import BM25, DENSE, HYBRID, KIND, MODEL, usual_kind
 
@@ -40,7 +40,7 @@ class System:
     @property
     def is_sparse(self) -> bool:
         """Whether its texts are weighted terms, which an inverted index searches."""
-        return self.kind in (MODEL, BM25, BLEND)
+        return self.kind in (MODEL, BM25, GRAFTED, BLEND)
 
     @property
     def learns(self) -> bool:
@@ -93,6 +93,11 @@ def _require_parts(systems: Sequence[System]) -> None:
         raise SettingError(
             f"run.systems = {[one.name for one in systems]} has peers alone; add what they are compared with, such as "
             f"{BM25}"
+        )
+    grafts = any(one.kind == GRAFTED for one in systems)
+    if grafts and not any(one.name == BM25 for one in systems):
+        raise SettingError(
+            f"run.systems = {[one.name for one in systems]}: {GRAFTED} adds to the words of {BM25}; name that, too"
         )
     blends = any(one.kind == BLEND for one in systems)
     if blends and not (any(one.kind == BM25 for one in systems) and any(one.asks_by_words for one in systems)):

@@ -6,7 +6,7 @@ from typing import Any
 
 from lexigraft.core.errors import SettingError
 from lexigraft.core.recipes import read_recipe
-from lexigraft.core.settings import LEXICAL, PEERS, section_names
+from lexigraft.core.settings import GRAFTED, LEXICAL, PEERS, section_names
 from lexigraft.core.toml_files import require_known
 
 SYSTEMS, RECIPE, KIND = "systems", "recipe", "kind"
@@ -23,6 +23,7 @@ SAYS = {
     MODEL: ("vocab", "model", "backbone", "mlm", "pretrain", "teacher", "tilde", "finetune", "prune", "run"),
     BM25: ("lexical", "prune"),
     DENSE: ("model", "backbone", "mlm", "finetune", "dense", "run"),
+    GRAFTED: ("model", "grafted"),
     HYBRID: ("hybrid",),
 }
 OF_HYBRIDS = ("of", "method", "weight", "depth")  # what the table of one may say without naming the section
@@ -54,7 +55,7 @@ def is_system_name(name: str) -> bool:
 
 def usual_kind(name: str) -> str:
     """The kind that a system of this name has, with or without a table; empty where the name says nothing."""
-    return BM25 if name in LEXICAL else name if name in PEERS else ""
+    return BM25 if name in LEXICAL else name if name in (GRAFTED, *PEERS) else ""
 
 
 def _resolved(name: str, table: Mapping[str, Any]) -> dict[str, Any]:

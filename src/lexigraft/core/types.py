@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import InputError, VocabularyMismatchError
+from lexigraft.core.origin import Origin
 
 
 class Document(NamedTuple):
@@ -127,7 +128,7 @@ class Measurement:
 
 class Contribution(NamedTuple):
     """What one shared term adds to a score: `query_weight * document_weight`, in the score's own units; `points` is the
-    same as the engine's integer."""
+    same as the engine's integer. `origin`: of a grafted document, where these points come from."""
 
     term: str
     query_weight: float
@@ -135,12 +136,53 @@ class Contribution(NamedTuple):
     contribution: float
     term_id: int
     points: int
+    origin: Origin | None = None
+
+
+class ScorePart(NamedTuple):
+    """What one system adds to a score: a document's rank and score there, 0 and None where it is not among that
+    system's candidates, and what became of that score. One that has no weight is not asked."""
+
+    system: str
+    has_terms: bool
+    rank: int
+    score: float | None
+    adds: float
+    is_asked: bool = True
+
+
+class WholeScore(NamedTuple):
+    """A score by systems and not by terms: `parts` add up to `score`. `how` says how two were fused; it is empty where
+    there is one, a dense system."""
+
+    system: str
+    score: float
+    how: str
+    parts: tuple[ScorePart, ...]
+
+    @property
+    def said(self) -> str:
+        """What the parts are, as a line."""
+        if not self.how:
+            return f"{self.system} compares meanings as a whole: its score has no terms to take apart"
+        return f"{', '.join(map(self._said_of_part, self.parts))}: {self.how}"
+
+    def _said_of_part(self, part: ScorePart) -> str:
+        name = part.system if part.has_terms else f"the meaning ({part.system})"
+        if not part.is_asked:
+            return f"{name} adds nothing (not asked)"
+        place = f"rank {part.rank} there" if part.rank else "not among its candidates"
+        share = f"{part.adds / self.score:.1%}, " if self.score else ""
+        return f"{name} adds {part.adds:.3f} ({share}{place})"
 
 
 @dataclass(frozen=True)
 class Explanation:
     """`points` is the engine's integer score, the sum of those of the contributions; `score` is `points * scale`.
-    `doc_ordinal` is the row that was explained, and `doc_id` its id: of a document in passages, one of those."""
+    `doc_ordinal` is the row that was explained, and `doc_id` its id: of a document in passages, one of those.
+
+    Where `whole` is there, `score` is a hybrid's or a dense system's; the contributions, and points, are then those of
+    the part that has terms, or none."""
 
     query_id: str
     doc_id: str
@@ -149,6 +191,7 @@ class Explanation:
     points: int
     scale: float
     doc_ordinal: int
+    whole: WholeScore | None = None
 
 
 class TermSource(NamedTuple):

@@ -13,7 +13,6 @@ judgements are, where they are asked for. Errors name file and line. An id that 
 lines or, on request, the first is kept and the others are counted in a warning.
 """
 
-import gzip
 import hashlib
 import logging
 from abc import ABC, abstractmethod
@@ -39,6 +38,7 @@ from lexigraft.data.folder_layout import (
 )
 from lexigraft.data.readers.documents import text_lines
 from lexigraft.data.readers.judgements import positives_of_triples, read_judgements
+from lexigraft.data.readers.lines import open_unpacked
 from lexigraft.data.readers.own import OwnFile
 from lexigraft.data.readers.pages import pages_digest
 from lexigraft.data.readers.topics import read_queries
@@ -157,8 +157,10 @@ class FolderCollection(Collection):
     def digest(self, part: str) -> str:
         judged = (self.qrels_files[part],) if part in self.qrels_files else ()
         files = {CORPUS: self.corpus_files, QUERIES: self.query_files}.get(part, judged)
-        # Other fields of the same file are other texts.
-        hashes = [*map(_hash, files), *(f"{key}={value}" for key, value in self._entry().items() if files)]
+        # Other fields of the same file are other texts. They are asked for first: who reads the beginning of a file
+        # finds that it is none of records before all of it is hashed.
+        entry = [f"{key}={value}" for key, value in self._entry().items()] if files else []
+        hashes = [*map(_hash, files), *entry]
         if len(hashes) == 1:
             return hashes[0]
         return hashlib.sha256("".join(hashes).encode()).hexdigest() if hashes else ""
@@ -207,7 +209,7 @@ def open_collection(folder: Path, reading: Reading = STRICT) -> FolderCollection
 
 
 def _n_lines(path: Path) -> int:
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+    with open_unpacked(path) as file:
         return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
 
 
@@ -237,7 +239,7 @@ def distinct(records: Iterable[tuple[Placed, Noun]], file: Path, on_duplicate: s
             if on_duplicate == "error":
                 raise InputError(
                     f"{line.where}: the _id {noun[0]!r} was used on {line.unit} {first} already; ids must be distinct "
-                    "(to keep the first and go on: --on-duplicate skip)"
+                    '(to keep the first and go on: set={"data.on_duplicate": "skip"})'
                 )
     if n_dropped:
         message = "%s: %d records dropped because their _id came before (such as %s); the first was kept"

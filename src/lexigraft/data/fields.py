@@ -128,7 +128,7 @@ def choose(roles: Sequence[Role], named: Named, present: Sequence[str], where: o
     for key in (role.key for role in roles):
         for name in named.get(key, ()):
             if name not in present:
-                raise InputError(f"{where} has no field {name!r}, which --fields names for {key}; {_listed(present)}")
+                raise InputError(f"{where} has no field {name!r}, which was named for {key}; {_listed(present)}")
     found = {role.key: named[role.key] for role in roles if role.key in named}
     guessed = set()
     for role in roles:
@@ -163,8 +163,12 @@ def _plain(name: str) -> str:
 
 
 def _listed(present: Sequence[str]) -> str:
-    shown = ", ".join(present[:40]) + (f" and {len(present) - 40} more" if len(present) > 40 else "")
-    return f"its fields are {shown or 'none'}"
+    return f"its fields are {listed(present) or 'none'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first of them, where they are very many."""
+    return ", ".join(names[:40]) + (f" and {len(names) - 40:,} more" if len(names) > 40 else "")
 
 
 def _quoted(part: str) -> str:

@@ -47,7 +47,7 @@ def corpus_of_file(file: Path, reading: Reading) -> Corpus:
         return Corpus((file,), known)  # MS MARCO's have no line that names the columns
     found = format_of(file, reading.format, by_content=file.name == SPOOLED)
     if found == LINES and named:
-        raise InputError(f"{file} is read a text a line and has no fields; leave --fields out, or say its --format")
+        raise InputError(f"{file} is read a text a line and has no fields; leave fields out, or say its format")
     return Corpus((file,), text_lines if found == LINES else OwnFile(found, reading.named))
 
 
@@ -62,7 +62,7 @@ def corpus_of_folder(folder: Path, files: list[Path], reading: Reading) -> Corpu
         own = OwnFile(bare_suffix(file).removeprefix("."), reading.named)
         return Corpus((file,), own if names_any(reading.named, DOCUMENT) else read)
     if reading.format in READERS:
-        raise InputError(f"{folder} is a folder; --format {reading.format} is for a file: give that as --data")
+        raise InputError(f"{folder} is a folder; format {reading.format} is for a file: give that")
     return _texts(folder, files, reading.format)
 
 

@@ -13,7 +13,7 @@ from importlib.metadata import Distribution
 from typing import NamedTuple
 
 PYTHON = "python"  # the standard library
-CAME_LATER = ("onnx", "onnxscript", "onnxruntime")
+CAME_LATER = ("onnx", "onnxscript", "onnxruntime", "pycld2")
 JUDGED_DISTRIBUTIONS = (
     "annotated-doc", "annotated-types", "anyio", "click", "contourpy", "cycler", "filelock", "fonttools", "fsspec",
     "h11", "hf-xet", "httpcore2", "httpx2", "huggingface-hub", "idna", "jinja2", "kiwisolver", "llvmlite",

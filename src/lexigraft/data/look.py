@@ -10,6 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from lexigraft.core.bounds import MOST_KEYS
 from lexigraft.core.dates import read_period
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document, Qrel, Query
@@ -67,6 +68,7 @@ class Look:
     n_records: int = 0
     n_empty: int = 0
     n_repeated: int = 0
+    n_more: int = 0  # values of fields beyond those that are counted
     words: int = 0
     longest: int = 0
     sample: EvenSample = field(default_factory=EvenSample)  # of the texts
@@ -97,7 +99,7 @@ def _look_at_own(source: str, part: str, own: OwnFile, place: Path, on_bad_bytes
     chosen, _ = own.opened(place, roles, on_bad_bytes)
     found = Look(source, part, own.format, chosen)
     role_of = {name: key for key, names in chosen.by_role.items() for name in names}
-    found.columns = {name: Column(role_of.get(name, "")) for name in (*role_of, *chosen.rest)}
+    found.columns = {name: Column(role_of.get(name, "")) for name in (*role_of, *chosen.rest)[:MOST_KEYS]}
     readers: dict[str, Callable[[Path, str], Iterator[tuple[Record, Noun]]]] = {
         DOCUMENTS: own.documents,
         QUERIES: own.queries,
@@ -132,6 +134,9 @@ def _with_columns(found: Look, records: Iterator[tuple[Record, Noun]]) -> Iterat
     for record, noun in records:
         for name, value in record.values.items():
             if name not in found.columns:
+                if len(found.columns) >= MOST_KEYS:
+                    found.n_more += 1
+                    continue
                 found.columns[name] = Column("")
             found.columns[name].add(cell_value(value) if of_texts and value else value)
         yield noun
@@ -164,6 +169,8 @@ def _warn(found: Look) -> None:
         say(f"{found.n_repeated:,} ids came before, which is an error when it is built, or: --on-duplicate skip")
     if found.n_empty:
         say(f"{found.n_empty:,} {found.part} have no words, and no search finds them")
+    if found.n_more:
+        say(f"there are more than {MOST_KEYS:,} fields: neither shown nor kept to filter by are those that come later")
     if found.longest > LONG:
         say(f"the longest text has {found.longest:,} characters; --set data.passage_words=200 searches passages")
     for name, column in found.columns.items():
@@ -201,19 +208,14 @@ def _kind(value: Any) -> str:
     return next((name for kind, name in names.items() if isinstance(value, kind)), type(value).__name__)
 
 
-def build_commands(
-    found: Look, given: Reading, index_options: Sequence[str] = (), run_options: Sequence[str] = ()
-) -> list[str]:
-    """What to call next, with what was understood written out; the commands for documents get further options."""
+def build_commands(found: Look, given: Reading) -> list[str]:
+    """What to call next, with what was understood written out."""
     options = [f"--fields {quote(found.chosen.option)}"] if found.chosen is not None and found.format != FILES else []
     options += [f"--format {given.format}"] if given.format != "auto" else []
     said = " ".join(options)
     if found.part == DOCUMENTS:
         data = f"--data {quote(found.source)} {said}".rstrip()
-        return [
-            " ".join(["lexigraft index", data, "--out INDEX", *index_options]),
-            " ".join(["lexigraft run", data, "--out RUN", *run_options]),
-        ]
+        return [f"lexigraft index {data} --out INDEX", f"lexigraft run {data} --out RUN"]
     option = "--queries" if found.part == QUERIES else "--qrels test="
     joined = f"{option} {quote(found.source)}" if found.part == QUERIES else f"{option}{quote(found.source)}"
     return [f"lexigraft run --data DOCUMENTS --out RUN {joined} {said}".rstrip()]

@@ -8,6 +8,7 @@ heading, with the headings above it: the lines "# ..." of Markdown, which HTML's
 import re
 from collections.abc import Iterable, Iterator
 
+from lexigraft.core.bounds import LONGEST_HEADING
 from lexigraft.core.types import Document, passage_id
 
 BY_WORDS, BY_HEADINGS = "words", "headings"
@@ -23,7 +24,8 @@ def cut_passages(documents: Iterable[Document], words: int, overlap: int, by: st
         parts: Iterable[str] = _sections(document.text) if by == BY_HEADINGS else (document.text,)
         texts = (text for part in parts for text in (_cut(part, words, overlap) if words else (part,)))
         for number, text in enumerate(texts):
-            yield Document(passage_id(document.doc_id, number), document.title, text)
+            title = document.title[:LONGEST_HEADING] if number else document.title  # all of it is found in the first
+            yield Document(passage_id(document.doc_id, number), title, text)
 
 
 def _sections(text: str) -> Iterator[str]:
@@ -33,7 +35,8 @@ def _sections(text: str) -> Iterator[str]:
     body: list[str] = []
     fence, n_given = "", 0
     for line in (*text.split("\n"), None):
-        found = _HEADING.match(line) if line is not None and not fence else None
+        is_short = line is not None and len(line) <= LONGEST_HEADING
+        found = _HEADING.match(line) if line is not None and is_short and not fence else None
         if line is None or found:
             if any(part.strip() for part in body) or (line is None and n_given == 0):
                 n_given += 1

@@ -118,7 +118,9 @@ def _distribution_files(distributions: Iterable[Distribution]) -> Iterator[Sourc
     for dist in distributions:
         for file in dist.files or ():
             if file.suffix == ".py" and ".." not in file.parts and _is_documentation(file.parts):
-                yield SourceFile(Path(str(dist.locate_file(file))), _module_name(file.parts))
+                path = Path(str(dist.locate_file(file)))
+                if path.is_file():  # not so where a checkout was built: its list names files from another root
+                    yield SourceFile(path, _module_name(file.parts))
 
 
 def _is_documentation(parts: Sequence[str]) -> bool:

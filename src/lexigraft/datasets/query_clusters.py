@@ -33,7 +33,7 @@ def choose_backbone(name: str) -> str:
     has_torch = all(importlib.util.find_spec(module) for module in ("torch", "transformers"))
     if name == AUTO:
         if has_torch:
-            from lexigraft.model.backbone import has_embedded
+            from lexigraft.core.installing import has_embedded
 
             if has_embedded():
                 return EMBEDDED

@@ -12,7 +12,7 @@ from lexigraft.core.types import Ranking
 from lexigraft.dense.opening import open_dense
 from lexigraft.dense.search import DenseSearcher
 from lexigraft.dense.store import open_dense_vectors
-from lexigraft.inference.dense_meta import DenseNetwork
+from lexigraft.inference.dense_meta import DenseNetwork, embed
 from lexigraft.vectors.open_network import USUAL_BITS
 from lexigraft.vectors.same_model import require_same_model
 
@@ -48,7 +48,7 @@ class DenseTextSearch:
         return self.vectors.meta.passages
 
     def encode_all(self, texts: Sequence[str]) -> list[Any]:
-        return list(self.network.embed(texts, are_queries=True))
+        return list(embed(self.network, texts, are_queries=True))
 
     def search(self, query: Any, k: int, query_id: str = "") -> Ranking:
         return self._searcher.search(query, k, query_id)

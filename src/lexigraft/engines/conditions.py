@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from lexigraft.core.dates import read_period
-from lexigraft.index.metadata_files import DATE, LIST, NUMBER
+from lexigraft.index.metadata import DATE, LIST, NUMBER
 from lexigraft.index.metadata_values import as_text
 from lexigraft.search.conditions import AllOf as AllParts
 from lexigraft.search.conditions import AnyOf as AnyParts

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexigraft.core.errors import ArtifactError, LexigraftError
-from lexigraft.index.metadata import Value
+from lexigraft.index.metadata_values import Value
 from lexigraft.search.conditions import Condition
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from lexigraft.engines.conditions import AllOf, AnyOf, HoldsElement, InRange, Not, Test, TextIs
 from lexigraft.engines.stored_values import Stored, name_of
-from lexigraft.index.metadata import Scalar
+from lexigraft.index.metadata_values import Scalar
 
 ABSENT = "no value of"  # no name of a key has a space
 # What cannot stand in a text, and the character before it, which makes room for it: "!" < '"' as "!a" < "!b". An

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from lexigraft.core.dates import read_period
 from lexigraft.engines.engine import EngineError, Row
-from lexigraft.index.metadata import Value
-from lexigraft.index.metadata_files import DATE, LIST
-from lexigraft.index.metadata_values import as_text
+from lexigraft.index.metadata import DATE, LIST
+from lexigraft.index.metadata_values import Value, as_text
 
 MOST_TERMS = 16_000  # of a row, in pgvector
 _HEADER = b"PGCOPY\n\xff\r\n\0" + pack(">ii", 0, 0)

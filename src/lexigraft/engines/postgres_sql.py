@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from lexigraft.engines.conditions import AllOf, AnyOf, HoldsElement, InRange, Not, Test, TextIs
 from lexigraft.engines.postgres_rows import escaped, utf8
-from lexigraft.index.metadata_files import DATE
+from lexigraft.index.metadata import DATE
 
 COLUMNS = "row_id, title, terms, meta"
 INLINE = 8160  # bytes of a row that stay in the table itself: a scan need not look up vectors of 250 terms elsewhere

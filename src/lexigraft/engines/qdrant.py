@@ -29,7 +29,7 @@ from lexigraft.engines.messages import (
 from lexigraft.engines.qdrant_connection import as_one_write, connect, is_made, told
 from lexigraft.engines.qdrant_filters import as_filter, path_of
 from lexigraft.engines.stored_values import stored_values
-from lexigraft.index.metadata_files import DATE, NUMBER
+from lexigraft.index.metadata import DATE, NUMBER
 from lexigraft.search.conditions import Condition
 
 TERMS = "terms"

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from lexigraft.engines.engine import Description, Row
 from lexigraft.index.inverted import Index
 from lexigraft.index.metadata import Metadata
-from lexigraft.index.metadata_row import values_at
 from lexigraft.index.rows import iterate_rows
 
 AT_ONCE = 1 << 16  # rows that are read out of the lists together
@@ -23,7 +22,6 @@ def describe_index(index: Index, where: str, metadata: Metadata | None) -> Descr
 
 def batches_of(index: Index, metadata: Metadata | None, first: int, size: int) -> Iterator[list[Row]]:
     """Rows from `first` on, `size` at a time."""
-    places = None if metadata is None else metadata.places_of(index)
     for start in range(first, index.n_documents, AT_ONCE):
         end = min(start + AT_ONCE, index.n_documents)
         read = iterate_rows(index, start, end)
@@ -32,7 +30,7 @@ def batches_of(index: Index, metadata: Metadata | None, first: int, size: int) -
             batch = []
             for ordinal in range(begin, stop):
                 span = slice(read.indptr[ordinal - start], read.indptr[ordinal - start + 1])
-                known = {} if metadata is None or places is None else values_at(metadata, int(places[ordinal]))
+                known = {} if metadata is None else metadata.of_row(index, ordinal)
                 batch.append(
                     Row(index.doc_ids[ordinal], index.titles[ordinal], read.term_ids[span], read.impacts[span], known)
                 )

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 import regex
 
 from lexigraft.core.dates import read_period
-from lexigraft.index.metadata import Scalar, Value
-from lexigraft.index.metadata_files import DATE, LIST
-from lexigraft.index.metadata_values import as_text
+from lexigraft.index.metadata import DATE, LIST
+from lexigraft.index.metadata_values import Scalar, Value, as_text
 
 Stored = Scalar | list[str]
 _PLAIN = regex.compile(r"(?!hex_)[A-Za-z_][A-Za-z0-9_]{0,99}")

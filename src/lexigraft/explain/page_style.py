@@ -10,6 +10,7 @@ STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto;
        max-width: 76rem; padding: 0 1rem; }
 h1 { font-size: 1.3rem; overflow-wrap: anywhere; } h2 { font-size: 1.05rem; overflow-wrap: anywhere; }
+h3 { font-size: 1rem; }
 figure { margin: 1rem 0; }
 p.note, figcaption, .legend { color: var(--dim); font-size: .9rem; }
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 2rem; }
@@ -26,6 +27,12 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space:
 td.bar { width: 30%; min-width: 6rem; }
 td.bar span { display: block; height: .75rem; border-radius: 2px; background: var(--added); }
 td.bar span.own, .legend .own { background: var(--own); }
+td.parts div { display: flex; height: .75rem; }
+td.parts span { border-radius: 0; }
+td.parts .borrowed, .legend .borrowed {
+  background: repeating-linear-gradient(45deg, var(--own) 0 2px, var(--paper) 2px 4px);
+}
+td.parts .vector, .legend .vector { background: none; border: 1px solid var(--added); box-sizing: border-box; }
 .legend span { display: inline-block; width: .8rem; height: .8rem; border-radius: 2px; background: var(--added); }
 tr.sum td { border-top: 1px solid var(--line); }
 """

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.types import Explanation, TermSource, TracedText
+from lexigraft.core.origin import Origin, sum_of
+from lexigraft.core.types import Explanation, TermSource, TracedText, WholeScore
 from lexigraft.explain.texts import ExplainedTerm, ExplainedText, amount_of_words
 
 
@@ -18,7 +19,8 @@ class DocumentSide(NamedTuple):
 
 
 class SharedTerm(NamedTuple):
-    """`share` is its part of the score. What is said of the document is None where its text is not at hand."""
+    """`share` is its part of the score. What is said of the document is None where its text is not at hand. `origin`:
+    of a grafted document, where the points come from."""
 
     term: str
     query_weight: float
@@ -31,12 +33,13 @@ class SharedTerm(NamedTuple):
     query_source: TermSource | None
     document_source: TermSource | None
     wackiness: float | None
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True)
 class ExplainedResult:
     """`shared` by contribution, largest first; their `points` sum to the engine's integer `points`, and that times
-    `scale` is the score."""
+    `scale` is the score: of a hybrid, the part of it that has terms; `whole` then says what each part adds."""
 
     query: ExplainedText
     doc_id: str
@@ -46,6 +49,18 @@ class ExplainedResult:
     scale: float
     shared: tuple[SharedTerm, ...]
     document: TracedText | None = None
+    whole: WholeScore | None = None
+
+    @property
+    def score_of_terms(self) -> float:
+        """What the shared terms add up to."""
+        return self.score if self.whole is None else self.points * self.scale
+
+    @property
+    def origin(self) -> Origin | None:
+        """Of a grafted document, where all points together come from."""
+        known = [item.origin for item in self.shared if item.origin is not None]
+        return sum_of(known) if known else None
 
     @property
     def query_word_amounts(self) -> list[float]:
@@ -77,6 +92,7 @@ def explain_result(
             asked[item.term].source,
             None if document is None else document.traced.sources[item.term_id],
             asked[item.term].wackiness,
+            item.origin,
         )
         for item in why.contributions
     )

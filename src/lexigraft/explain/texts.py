@@ -1,6 +1,6 @@
 """A text explained (E2): the terms it becomes, which of them it holds itself, and what in it produced each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from lexigraft.core.errors import InputError
 from lexigraft.core.types import TermSource, TracedText, Vocabulary
 
 Scores = NDArray[np.float32]
+WITHOUT_TERMS = "A dense system compares meanings as a whole: a text has no terms there."
 
 
 class ExplainedTerm(NamedTuple):
@@ -24,11 +25,6 @@ class ExplainedTerm(NamedTuple):
     wackiness: float | None
 
 
-def said_of_unknown(words: Sequence[str]) -> str:
-    """Which words find nothing, as a line; empty where all are known."""
-    return f"the vocabulary does not know: {', '.join(words)}" if words else ""
-
-
 @dataclass(frozen=True)
 class ExplainedText:
     """`terms` by weight, heaviest first. `scored`: wackiness scores were given; `wackiness` is the mean of those of the
@@ -40,11 +36,8 @@ class ExplainedText:
     wackiness: float | None = None
     scored: bool = False
     unknown: tuple[str, ...] = ()  # words of the text that no term stands for
-
-    @property
-    def said_of_unknown(self) -> str:
-        """Which words find nothing, as a line; empty where all are known."""
-        return said_of_unknown(self.unknown)
+    notices: tuple[str, ...] = ()  # what to tell whoever asked this, a line each
+    has_terms: bool = True  # a dense system reads a text as a whole
 
     @property
     def said_of_wackiness(self) -> str:

@@ -15,7 +15,7 @@ from lexigraft.export.engine_files.stored_rows import StoredRow, StoredRows, odd
 from lexigraft.export.engine_files.templates import filled
 from lexigraft.export.source import Source
 from lexigraft.export.targets import Exported, Wanted
-from lexigraft.index.metadata_files import DATE, NUMBER
+from lexigraft.index.metadata import DATE, NUMBER
 
 ENGINE = "Qdrant"
 POINTS = Form("points", ".json", b'{"points":[\n', b",\n", b"\n]}\n")

@@ -3,14 +3,17 @@
 Documents are cut into ranges of 65,536, so that a place within a range is 16 bits. Each term's list in a range has one
 of three forms, whichever is smallest, or dense where that is worth it:
 
-wide    places (one word each), then impacts (two to a word): few postings, far apart
-gaps    one word a posting: the distance to the one before below, the impact above. A distance over 255 is bridged by
-        fillers of impact 0, which add nothing to whatever document they fall on, so that a loop needs no branch
+wide    places (one word each), then impacts: few postings, far apart
+gaps    of each posting the distance to the one before, and its impact. A distance over 255 is bridged by fillers of
+        impact 0, which add nothing to whatever document they fall on, so that a loop needs no branch
 dense   an impact for every document of the range, 0 where it has none: added up many documents at a time
 
-A list begins with two words: the count of its words (wide: postings; dense: postings) and above its upper bits the
-largest impact. Its entry, one 32-bit number a term and range, is where it begins and in the lowest two bits its form; 0
-is no list. Impacts of 16 or 24 bits have wide lists alone, with one or two words an impact.
+Impacts of 8 bits lie two to a word, and in lists of gaps above the distance; those of 16 have a word each, and in lists
+of gaps follow the distances, which lie two to a word. Impacts of 24 bits, two words each, have wide lists alone.
+
+A list begins with two words: its count (wide and dense: postings; gaps: postings and fillers) and above that, of 8
+bits, the largest impact. Its entry, one 32-bit number a term and range, is where it begins and in the lowest two bits
+its form; 0 is no list.
 """
 
 from typing import Any
@@ -26,7 +29,7 @@ RANGE = 1 << 16
 NONE, WIDE, GAPS, DENSE = 0, 1, 2, 3
 HEADER = 2  # words
 PAD = 64  # the documents of a range are rounded up to this many, so that loops over blocks have no ends to mind
-DENSE_SHARE = 0.18  # from here on a row of all documents takes no longer than its postings (bench/list_forms.py)
+DENSE_SHARE, FINE_DENSE_SHARE = 0.18, 0.3  # from here on a row of all documents takes no longer than its postings
 MAX_WORDS = 1 << 30  # an entry has 30 bits for a place
 
 
@@ -45,24 +48,41 @@ def require_addressable(n_words: int, n_documents: int) -> None:
         )
 
 
+@inlined
+def impact_words(n: int, bits: int) -> int:
+    """How many words so many impacts take beside each other."""
+    return (n + 1) // 2 if bits == 8 else n * (bits // 8 - 1)
+
+
+@inlined
+def body_words(form: int, count: int, n_padded: int, bits: int) -> int:
+    """How many words follow the header of a list."""
+    if form == DENSE:
+        return impact_words(n_padded, bits)
+    if form == WIDE:
+        return count + impact_words(count, bits)
+    return count if bits == 8 else (count + 1) // 2 + count
+
+
 @compiled
 def encoded_size(places: Uint16s, n_padded: int, bits: int) -> tuple[int, int]:
     """(form, words with the header) of a list."""
     n = len(places)
     if n == 0:
         return NONE, 0
-    if bits > 8:
-        return WIDE, HEADER + n * (2 if bits == 16 else 3)
-    words, last = n, -1
+    wide = body_words(WIDE, n, n_padded, bits)
+    if bits == 24:
+        return WIDE, HEADER + wide
+    count, last = n, -1
     for i in range(n):
-        words += (int(places[i]) - last - 1) // 255
+        count += (int(places[i]) - last - 1) // 255
         last = int(places[i])
-    dense_words = n_padded // 2
-    if n >= DENSE_SHARE * n_padded or dense_words <= min(words, n + (n + 1) // 2):
-        return DENSE, HEADER + dense_words
-    if words <= n + (n + 1) // 2:
-        return GAPS, HEADER + words
-    return WIDE, HEADER + n + (n + 1) // 2
+    gaps, dense = body_words(GAPS, count, n_padded, bits), body_words(DENSE, n, n_padded, bits)
+    if n >= (DENSE_SHARE if bits == 8 else FINE_DENSE_SHARE) * n_padded or dense <= min(gaps, wide):
+        return DENSE, HEADER + dense
+    if gaps <= wide:
+        return GAPS, HEADER + gaps
+    return WIDE, HEADER + wide
 
 
 @compiled
@@ -71,7 +91,7 @@ def encode_list(places: Uint16s, impacts: NDArray[Any], form: int, bits: int, wo
     n, largest = len(places), 0
     for i in range(n):
         largest = max(largest, int(impacts[i]))
-    count = len(words) - HEADER if form == GAPS else n
+    count = n if form != GAPS else len(words) - HEADER if bits == 8 else (len(words) - HEADER) * 2 // 3
     words[0] = np.uint16(count & 0xFFFF)
     words[1] = np.uint16((count >> 16) | (largest << 8 if bits == 8 else 0))
     body = words[HEADER:]
@@ -80,24 +100,57 @@ def encode_list(places: Uint16s, impacts: NDArray[Any], form: int, bits: int, wo
         for i in range(n):
             gap = int(places[i]) - last
             while gap > 255:
-                body[at] = np.uint16(255)
+                put_gap(body, count, at, 255, 0, bits)
                 at, gap = at + 1, gap - 255
-            body[at] = np.uint16(gap | (int(impacts[i]) << 8))
+            put_gap(body, count, at, gap, int(impacts[i]), bits)
             last, at = int(places[i]), at + 1
     elif form == DENSE:
         for i in range(n):
-            place = int(places[i])
-            body[place >> 1] |= np.uint16(int(impacts[i]) << (8 * (place & 1)))
+            put_impact(body, int(places[i]), int(impacts[i]), bits)
     else:
         for i in range(n):
             body[i] = places[i]
-            if bits == 8:
-                body[n + (i >> 1)] |= np.uint16(int(impacts[i]) << (8 * (i & 1)))
-            elif bits == 16:
-                body[n + i] = np.uint16(impacts[i])
-            else:
-                body[n + 2 * i] = np.uint16(int(impacts[i]) & 0xFFFF)
-                body[n + 2 * i + 1] = np.uint16(int(impacts[i]) >> 16)
+            put_impact(body[n:], i, int(impacts[i]), bits)
+
+
+@compiled
+def put_gap(body: Uint16s, count: int, at: int, gap: int, impact: int, bits: int) -> None:
+    if bits == 8:
+        body[at] = np.uint16(gap | (impact << 8))
+    else:
+        body[at >> 1] |= np.uint16(gap << (8 * (at & 1)))
+        body[(count + 1) // 2 + at] = np.uint16(impact)
+
+
+@compiled
+def put_impact(body: Uint16s, at: int, impact: int, bits: int) -> None:
+    if bits == 8:
+        body[at >> 1] |= np.uint16(impact << (8 * (at & 1)))
+    elif bits == 16:
+        body[at] = np.uint16(impact)
+    else:
+        body[2 * at] = np.uint16(impact & 0xFFFF)
+        body[2 * at + 1] = np.uint16(impact >> 16)
+
+
+@compiled
+def gap_at(body: Uint16s, at: int, bits: int) -> int:
+    """The distance of the posting or filler `at` of a list of gaps."""
+    return int(body[at]) & 0xFF if bits == 8 else (int(body[at >> 1]) >> (8 * (at & 1))) & 0xFF
+
+
+@compiled
+def gap_impact(body: Uint16s, count: int, at: int, bits: int) -> int:
+    """Its impact."""
+    return int(body[at]) >> 8 if bits == 8 else int(body[(count + 1) // 2 + at])
+
+
+@compiled
+def impact_at(body: Uint16s, at: int, bits: int) -> int:
+    """The impact `at` of those that lie beside each other from the beginning of `body` on."""
+    if bits == 8:
+        return (int(body[at >> 1]) >> (8 * (at & 1))) & 0xFF
+    return int(body[at]) if bits == 16 else int(body[2 * at]) | int(body[2 * at + 1]) << 16
 
 
 @compiled
@@ -107,14 +160,14 @@ def list_count(stream: Uint16s, at: int) -> int:
 
 
 @compiled
-def list_postings(stream: Uint16s, at: int, form: int) -> int:
-    """How many postings a list (of 8 bits) has: of one of gaps, its words that are no fillers."""
+def list_postings(stream: Uint16s, at: int, form: int, bits: int) -> int:
+    """How many postings a list has: one of gaps may have fillers, too."""
     count = list_count(stream, at)
     if form != GAPS:
         return count
-    n = 0
-    for i in range(at + HEADER, at + HEADER + count):
-        n += int(stream[i] > 255)
+    body, n = stream[at + HEADER :], 0
+    for i in range(count):
+        n += int(gap_impact(body, count, i, bits) > 0)
     return n
 
 
@@ -132,26 +185,20 @@ def decode_list(stream: Uint16s, at: int, form: int, bits: int, n_padded: int, p
     if form == GAPS:
         place = -1
         for i in range(count):
-            place += int(body[i]) & 0xFF
-            impact = np.uint32(body[i]) >> np.uint32(8)
+            place += gap_at(body, i, bits)
+            impact = gap_impact(body, count, i, bits)
             if impact > 0:
                 places[n], impacts[n] = place, impact
                 n += 1
     elif form == DENSE:
         for place in range(n_padded):
-            impact = (np.uint32(body[place >> 1]) >> np.uint32(8 * (place & 1))) & np.uint32(0xFF)
+            impact = impact_at(body, place, bits)
             if impact > 0:
                 places[n], impacts[n] = place, impact
                 n += 1
     elif form == WIDE:
         for i in range(count):
-            places[i] = body[i]
-            if bits == 8:
-                impacts[i] = (np.uint32(body[count + (i >> 1)]) >> np.uint32(8 * (i & 1))) & np.uint32(0xFF)
-            elif bits == 16:
-                impacts[i] = body[count + i]
-            else:
-                impacts[i] = np.uint32(body[count + 2 * i]) | (np.uint32(body[count + 2 * i + 1]) << np.uint32(16))
+            places[i], impacts[i] = body[i], impact_at(body[count:], i, bits)
         n = count
     return n
 

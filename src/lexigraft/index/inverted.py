@@ -67,6 +67,7 @@ class Index:
     meta: IndexMeta
     texts: StoredTexts | None = None  # where they are kept
     manifest: Manifest | None = None  # of the artifact that was opened
+    own_lengths: NDArray[np.int64] | None = None  # how many hold each term themselves, where others lend them some
 
     @property
     def fingerprint(self) -> str:
@@ -90,6 +91,11 @@ class Index:
     @property
     def n_terms(self) -> int:
         return self.meta.n_terms
+
+    @property
+    def document_frequency(self) -> NDArray[np.int64]:
+        """How many documents hold each term themselves: its postings, but for those that were lent or told."""
+        return self.lengths if self.own_lengths is None else self.own_lengths
 
     @cached_property
     def stored(self) -> StoredLists:

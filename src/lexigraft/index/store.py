@@ -5,6 +5,7 @@ stream.npy        uint16 [words]            the lists (index/codec.py)
 range_starts.npy  int64 [ranges + 1]        where each range's lists begin
 lengths.npy       int64 [terms]             postings of each term
 list_max.npy      uint32 [terms]            the largest impact of each term, 0 for an empty list; no search reads it
+own_lengths.npy   int64 [terms]             of those, own words of their documents; only where others were added
 tie_rank.npy      int32 [documents]         position of each document in `doc_id` order, which breaks ties
 doc_ids.*, titles.*, terms.*                string tables
 texts.*                                     what documents say, where it is kept (index/texts.py)
@@ -15,6 +16,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lexigraft.core.arrays import StringTable, open_array
 from lexigraft.core.artifact import open_artifact, write_json
@@ -23,6 +25,7 @@ from lexigraft.core.made_here import validate_unless_known
 from lexigraft.core.pinned import of_one_version
 from lexigraft.core.stored_record import read_record
 from lexigraft.core.types import Vocabulary
+from lexigraft.core.validation import require_length, require_within
 from lexigraft.index.inverted import OF_META, Index, IndexMeta
 from lexigraft.index.structure import require_structure
 from lexigraft.index.texts import StoredTexts, open_texts
@@ -30,6 +33,7 @@ from lexigraft.index.validate import validate_index
 from lexigraft.index.version1 import open_version1
 
 KIND, FORMAT_VERSION = "index", 2
+OWN_LENGTHS = "own_lengths.npy"
 
 
 @of_one_version
@@ -66,7 +70,18 @@ def _open_version2(path: Path) -> Index:
         tie_rank=tie_rank,
         meta=meta,
         texts=_texts(path, meta.n_documents),
+        own_lengths=_own_lengths(path, meta),
     )
+
+
+def _own_lengths(path: Path, meta: IndexMeta) -> NDArray[np.int64] | None:
+    file = path / OWN_LENGTHS
+    if not file.is_file():
+        return None
+    found: NDArray[np.int64] = open_array(file, np.int64)
+    require_length(file, len(found), meta.n_terms)
+    require_within(file, found, 0, meta.n_documents + 1)
+    return found
 
 
 def _texts(path: Path, n_documents: int) -> StoredTexts | None:

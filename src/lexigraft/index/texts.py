@@ -12,6 +12,7 @@ bytes has no text: it is of a document that came without it. Rows are in the ord
 
 import logging
 import os
+import shutil
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -264,6 +265,13 @@ def keep_texts(written: Path, folder: Path, came: Sequence[str], doc_ids: Sequen
     if doc_ids is not None:
         row_of = {doc_id: row for row, doc_id in enumerate(came)}
         np.save(folder / ORDER, np.array([row_of[doc_id] for doc_id in doc_ids], np.int64))
+
+
+def copy_texts(index: Path, folder: Path) -> None:
+    """Copy the texts of an index into `folder`, as a `TextWriter` wrote them, so that another index may keep them."""
+    if (index / BLOBS).is_file():
+        for name in (BLOBS, STARTS, ROWS, ENDS):
+            shutil.copyfile(index / name, folder / name)
 
 
 def own_order(index: Path, reordered: bool) -> Sequence[str] | None:

@@ -10,8 +10,20 @@ import numpy as np
 
 from lexigraft.core.array_types import Int64s, Uint32s
 from lexigraft.core.compiled import compiled, worth_loading
-from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, WIDE, list_count, padded
-from lexigraft.index.lists_by_numpy import list_in_range
+from lexigraft.index.codec import (
+    DENSE,
+    GAPS,
+    HEADER,
+    NONE,
+    WIDE,
+    body_words,
+    gap_at,
+    gap_impact,
+    impact_at,
+    list_count,
+    padded,
+)
+from lexigraft.index.lists_by_numpy import gaps_of, list_in_range
 from lexigraft.index.stored_lists import StoredLists
 
 FINE, PLACE, FORM, COUNT, ORDER, OUTSIDE, IMPACT, LARGEST, REST = range(9)
@@ -69,34 +81,28 @@ def look_at_list(stored: StoredLists, at: int, end: int, form: int, n_here: int)
     """(what is wrong, words, postings, largest impact) of the list at word `at`; nothing from word `end` on is read."""
     stream, bits = stored.stream, stored.bits
     count, stated, n_padded = list_count(stream, at), int(stream[at + 1]) >> 8, padded(n_here)
-    if bits != 8 and (form != WIDE or stated != 0):
+    if (bits == 24 and form != WIDE) or (bits != 8 and stated != 0):
         return FORM, 0, 0, 0
-    words = count
-    if form == DENSE:
-        words = n_padded // 2
-    elif form == WIDE:
-        words = count + (count + 1) // 2 if bits == 8 else count * (2 if bits == 16 else 3)
+    words = body_words(form, count, n_padded, bits)
     if count == 0 or at + HEADER + words > end:
         return COUNT, 0, 0, 0
     body = stream[at + HEADER : at + HEADER + words]
     n, most, wrong_order, wrong_impact, last = 0, 0, 0, 0, -1
     if form == GAPS:
-        for i in range(words):
-            gap, impact = int(body[i]) & 0xFF, int(body[i]) >> 8
+        for i in range(count):
+            gap, impact = gap_at(body, i, bits), gap_impact(body, count, i, bits)
             last += gap
             n += int(impact > 0)
             most = max(most, impact)
             wrong_order |= int((gap == 0) | ((impact == 0) & (gap != 255)))
-        wrong_impact = int(int(body[words - 1]) >> 8 == 0)  # fillers lead to a posting
+        wrong_impact = int(gap_impact(body, count, count - 1, bits) == 0)  # fillers lead to a posting
     elif form == DENSE:
-        for i in range(words):
-            low, high = int(body[i]) & 0xFF, int(body[i]) >> 8
-            n += int(low > 0) + int(high > 0)
-            most = max(most, low, high)
-            if low > 0:
-                last = 2 * i
-            if high > 0:
-                last = 2 * i + 1
+        for place in range(n_padded):
+            impact = impact_at(body, place, bits)
+            n += int(impact > 0)
+            most = max(most, impact)
+            if impact > 0:
+                last = place
         if n != count:
             return COUNT, 0, 0, 0
     else:
@@ -104,13 +110,7 @@ def look_at_list(stored: StoredLists, at: int, end: int, form: int, n_here: int)
             place = int(body[i])
             wrong_order |= int(place <= last)
             last = place
-            impact = 0
-            if bits == 8:
-                impact = (int(body[count + (i >> 1)]) >> (8 * (i & 1))) & 0xFF
-            elif bits == 16:
-                impact = int(body[count + i])
-            else:
-                impact = int(body[count + 2 * i]) | int(body[count + 2 * i + 1]) << 16
+            impact = impact_at(body[count:], i, bits)
             wrong_impact |= int((impact == 0) | (impact >= 1 << bits))
             most = max(most, impact)
         n = count
@@ -154,10 +154,9 @@ def _size(stored: StoredLists, at: int, end: int, form: int, n_padded: int) -> t
     """(what is wrong, words after the header) of a list."""
     header = stored.stream[at : at + HEADER].tolist()
     count, bits = header[0] | (header[1] & 0xFF) << 16, stored.bits
-    if bits != 8 and (form != WIDE or header[1] >> 8):
+    if (bits == 24 and form != WIDE) or (bits != 8 and header[1] >> 8):
         return FORM, 0
-    of_wide = {8: count + (count + 1) // 2, 16: 2 * count, 24: 3 * count}[bits]
-    words = {GAPS: count, DENSE: n_padded // 2, WIDE: of_wide}[form]
+    words = body_words(form, count, n_padded, bits)
     return (COUNT if count == 0 or at + HEADER + words > end else FINE), words
 
 
@@ -165,18 +164,19 @@ def _first_wrong(stored: StoredLists, number: int, term: int, at: int, words: in
     form, header = int(stored.entries[number, term]) & 3, stored.stream[at : at + HEADER].tolist()
     body = stored.stream[at + HEADER : at + HEADER + words]
     places, impacts = list_in_range(stored, number, term)
-    if form == DENSE and len(places) != header[0] | (header[1] & 0xFF) << 16:
+    count = header[0] | (header[1] & 0xFF) << 16
+    if form == DENSE and len(places) != count:
         return COUNT
     last = int(places[-1]) if len(places) else -1
     if form == GAPS:
-        gaps, of_words = body & 0xFF, body >> 8
-        if (gaps == 0).any() or ((of_words == 0) & (gaps != 255)).any():
+        gaps, of_gaps = gaps_of(body, count, stored.bits)
+        if (gaps == 0).any() or ((of_gaps == 0) & (gaps != 255)).any():
             return ORDER
         last = int(gaps.sum()) - 1
     elif (np.diff(places) <= 0).any():
         return ORDER
     if last >= n_here:
         return OUTSIDE
-    if (impacts == 0).any() or (impacts >= 1 << stored.bits).any() or (form == GAPS and body[-1] >> 8 == 0):
+    if (impacts == 0).any() or (impacts >= 1 << stored.bits).any() or (form == GAPS and of_gaps[-1] == 0):
         return IMPACT
     return LARGEST if stored.bits == 8 and impacts.max() != header[1] >> 8 else FINE

@@ -4,13 +4,15 @@ Its folder lies beside the encoder and has the files of `inference.folder`, with
 [texts, length] of texts of one length and gives `vectors` [texts, width], of unit length.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from lexigraft.core.array_types import Float32s
+from lexigraft.core.array_types import Float32s, Int64s
 from lexigraft.core.pinned import known_as, read_pinned
 from lexigraft.inference.batches import Batch, batches_of
 from lexigraft.inference.dense_meta import FORM_FORMAT, FORM_KIND, DenseMeta, read_dense_meta
@@ -27,26 +29,28 @@ class DenseGraph:
         self.meta, self._session, self._threads = meta, session, threads
         self._reader = RawTextReader(raw_tokenizer(folder))
 
-    def embed(self, texts: Sequence[str], are_queries: bool) -> Float32s:
+    def reading(self, document_length: int) -> "DenseGraph":
+        other = copy(self)
+        other.meta = replace(self.meta, document_length=document_length)
+        return other
+
+    def embed_parts(self, texts: Sequence[str], are_queries: bool) -> Iterator[tuple[Int64s, Float32s]]:
         length = self.meta.query_length if are_queries else self.meta.document_length
         read = self._reader.read(texts, length)
-        batches = batches_of(read, np.ones(len(read.aligned.subwords), np.bool_))
-        found = np.zeros((len(texts), self.meta.width), np.float32)
+        batches = batches_of(read, np.ones(len(read.aligned.subwords), np.bool_))[::-1]
 
-        def run(batch: Batch) -> None:
+        def run(batch: Batch) -> tuple[Int64s, Float32s]:
             (vectors,) = self._session.run(["vectors"], {"subwords": batch.subwords})
             if vectors.shape != (len(batch.rows), self.meta.width) or not np.isfinite(vectors).all():
                 raise self._session.gives_no(f"vector of {self.meta.width} finite numbers for each text")
-            found[batch.rows] = vectors
+            return batch.rows, vectors
 
         threads = min(self._threads or usable_threads(), len(batches))
         if threads <= 1:
-            for batch in batches:
-                run(batch)
+            yield from map(run, batches)
         else:
             with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(run, batches))
-        return found
+                yield from pool.map(run, batches)
 
 
 def open_dense_graph(encoder: Path, bits: int, threads: int | None = None) -> DenseGraph:

@@ -1,11 +1,13 @@
 """What a dense encoder says of itself, in its `dense.json`, and what every opened form of one can do."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from lexigraft.core.array_types import Float32s
+import numpy as np
+
+from lexigraft.core.array_types import Float32s, Int64s
 from lexigraft.core.sealed_json import read_sealed
 from lexigraft.core.stored_record import record_of, whole
 
@@ -40,6 +42,19 @@ class DenseNetwork(Protocol):
         """What it says of itself."""
         ...
 
-    def embed(self, texts: Sequence[str], are_queries: bool) -> Float32s:
-        """[texts, width], in order, each of unit length."""
+    def reading(self, document_length: int) -> "DenseNetwork":
+        """The same, which reads so many subwords of a document."""
         ...
+
+    def embed_parts(self, texts: Sequence[str], are_queries: bool) -> Iterator[tuple[Int64s, Float32s]]:
+        """(places in `texts`, [places, width], each of unit length): some texts at a time, the longest first, so that
+        what is left takes no longer than what was done."""
+        ...
+
+
+def embed(network: DenseNetwork, texts: Sequence[str], are_queries: bool) -> Float32s:
+    """[texts, width], in order, each of unit length."""
+    found = np.zeros((len(texts), network.meta.width), np.float32)
+    for places, vectors in network.embed_parts(texts, are_queries):
+        found[places] = vectors
+    return found

@@ -10,7 +10,7 @@ import numpy as np
 from lexigraft.core.cut import DocumentCut, QueryCut
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.engines.address import is_address
-from lexigraft.index.metadata import Value
+from lexigraft.index.metadata_values import Value
 from lexigraft.index.texts import KeptText
 from lexigraft.retrieve.answer import FoundDocument
 from lexigraft.retrieve.finding import Asked, find, find_hits

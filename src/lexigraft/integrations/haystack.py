@@ -144,7 +144,7 @@ class LexigraftRetriever:
         try:
             found = self._open().answer(query, top_k, conditions, self.overlap).hits
         except SettingError as error:
-            if any(f"--where {condition!r}" in str(error) for condition in conditions):  # it says which one is wrong
+            if any(f"the condition {one!r}" in str(error) for one in conditions):  # it says which one is wrong
                 raise FilterError(str(error)) from None
             raise
         return {"documents": [_document(one, self.texts) for one in found]}

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lexigraft.core.artifact import hash_file
+from lexigraft.core.installing import has_embedded
 from lexigraft.core.settings import AUTO
 
 EMBEDDED, SCRATCH = "embedded", "scratch"
@@ -11,8 +12,6 @@ EMBEDDED, SCRATCH = "embedded", "scratch"
 
 def backbone_name(wanted: str) -> str:
     """`wanted`, or for "auto" the first that is there."""
-    from lexigraft.model.backbone import has_embedded
-
     return wanted if wanted != AUTO else EMBEDDED if has_embedded() else SCRATCH
 
 

@@ -12,21 +12,21 @@ from safetensors.torch import save_file
 
 from lexigraft.core.artifact import Manifest, hash_file, recipe, write_json
 from lexigraft.core.config import settings_config
-from lexigraft.core.errors import SettingError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import AUTO, FinetuneSettings, Settings
 from lexigraft.core.settings.finetune import MINED_BY_BM25, MINED_BY_TEACHERS
 from lexigraft.data.collection import Collection
 from lexigraft.inference.dense_meta import DENSE_FORMAT, DENSE_KIND
-from lexigraft.learn.backbone_choice import SCRATCH, backbone_name, file_hashes
+from lexigraft.learn.backbone_choice import SCRATCH, backbone_name
 from lexigraft.learn.mined_negatives import MINED, MinedNegatives
 from lexigraft.learn.model_training import ModelTraining
+from lexigraft.learn.taken_encoder import encoder_as_it_comes
 from lexigraft.learn.training_curves import draw as draw_curves
 from lexigraft.learn.training_data import DEV, TrainingData, measured_training_queries, scores_file, training_data
 from lexigraft.learn.training_job import TrainingJob
 from lexigraft.model.backbone import default_device, load_backbone
 from lexigraft.model.dense_encoder import DenseEncoder, save_dense
-from lexigraft.model.sentence_encoder import own_length, why_no_sentence_encoder
+from lexigraft.model.sentence_encoder import why_no_sentence_encoder
 from lexigraft.stages.ensure import Ensurer
 from lexigraft.stages.layout import RunFolder
 from lexigraft.train.batches import steps_of_passes
@@ -91,28 +91,10 @@ class DenseTraining:
         return made
 
     def _as_it_comes(self) -> Manifest:
-        """The encoder without any training: all layers of the backbone, whatever the run's models keep of them."""
-        name = backbone_name(self.settings.model.backbone)
-        if name == SCRATCH:
-            raise SettingError(
-                "dense.trains = off takes the backbone as it comes, and this one is made from scratch "
-                f"(model.backbone = {self.settings.model.backbone!r}); name a sentence encoder, or let it train"
-            )
-        if reason := why_no_sentence_encoder(name):
-            log.warning("dense.trains = off: %s is taken as it comes, though %s", name, reason)
-        dense, own, (query_length, document_length) = self.settings.dense, own_length(name), lengths(self.settings)
-        query_length, document_length = (
-            dense.query_length or own or query_length, dense.document_length or own or document_length,
-        )  # fmt: skip
-        config = {
-            "backbone": name, **file_hashes(Path(name)), "query_length": query_length,
-            "document_length": document_length, "trains": False,
-        }  # fmt: skip
-
-        def make(out: Path) -> None:
-            save_dense(DenseEncoder.of(load_backbone(name), query_length, document_length), out)
-
-        wanted = Manifest(DENSE_KIND, DENSE_FORMAT, config, {})
+        """The encoder without any training, whatever the run's models keep of its layers. It is the same one where
+        `dense.document_length` is shorter than what it reads: that cuts documents."""
+        dense, backbone = self.settings.dense, self.settings.model.backbone
+        wanted, make = encoder_as_it_comes(backbone, lengths(self.settings), dense.query_length, dense.document_length)
         return self.artifacts.ensure(STAGE, "take the encoder", self.folder.model(ENCODER), wanted, make)
 
     def _negatives(self) -> tuple[FinetuneSettings, dict[str, str]]:

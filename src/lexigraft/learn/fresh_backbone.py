@@ -9,6 +9,7 @@ from typing import Any
 
 from lexigraft.core.artifact import Manifest, hash_file
 from lexigraft.core.config import settings_config
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
 from lexigraft.learn.vocabulary import texts_of
@@ -65,7 +66,7 @@ def make_fresh_backbone(
 
     if keep_or_make(out, Manifest(KIND, FORMAT_VERSION, config, seed=seed), make).was_there:
         log.info("fresh: done before")
-    made = json.loads((out / "config.json").read_text(encoding="utf-8"))
+    made = json.loads(read_plain_file(out / "config.json"))
     return {
         "pieces": made["vocab_size"], "layers": made["num_hidden_layers"], "width": made["hidden_size"],
         "heads": made["num_attention_heads"], "positions": made["max_position_embeddings"],

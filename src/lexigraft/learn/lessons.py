@@ -26,6 +26,7 @@ from lexigraft.core.validation import require_finite, require_length, require_po
 from lexigraft.dense.opening import open_dense
 from lexigraft.dense.store import KIND as DENSE_VECTORS
 from lexigraft.dense.store import open_dense_vectors
+from lexigraft.inference.dense_meta import embed
 from lexigraft.learn.training_data import TrainingData, ValidationSet
 from lexigraft.search.encoded_index import EncodedIndex
 from lexigraft.stages.layout import JUDGED, RunFolder
@@ -95,7 +96,7 @@ class DenseVectorsOfSystem:
 
     def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """[texts, width]."""
-        return np.stack(list(open_dense(self._encoder, on_gpu=True).embed(texts, are_queries=True)))
+        return np.stack(list(embed(open_dense(self._encoder, on_gpu=True), texts, are_queries=True)))
 
     def documents(self, doc_ids: Sequence[str]) -> NDArray[np.float32]:
         """The rows of documents, by their ids."""

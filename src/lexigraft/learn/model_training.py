@@ -39,9 +39,14 @@ NEEDED = ("torch", "transformers", "safetensors")
 log = logging.getLogger(__name__)
 
 
+def missing_packages() -> list[str]:
+    """What training needs and is not installed."""
+    return [name for name in NEEDED if importlib.util.find_spec(name) is None]
+
+
 def why_not(collection: Collection) -> str:
     """Why no model can be trained for a collection; empty where one can."""
-    if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
+    if missing := missing_packages():
         return f"{', '.join(missing)} not installed ({install_extra('train')})"
     if not can_train(collection):
         return "no training judgements (qrels/train.tsv)"

@@ -14,7 +14,7 @@ from lexigraft.learn.usual_systems import with_systems
 from lexigraft.stages.collect import PYDOCS, collected, source_description
 from lexigraft.stages.layout import JUDGED, RunFolder
 from lexigraft.stages.made import require_no_pairs_of_its_own
-from lexigraft.stages.run_origin import empty, is_of_another, refusal, require_emptiable, write_origin
+from lexigraft.stages.run_origin import empty, is_of_another, refusal, require_emptiable, sweep, write_origin
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +49,7 @@ class TakenFolder:
             self._require_enough(trains)
             log.warning("%s: the run of another collection is removed, as --replace asks", self.folder.root)
             empty(self.folder)
+        sweep(self.folder)
         write_origin(self.folder, self.source)
 
     def _replaces(self, description: dict[str, Any]) -> bool:

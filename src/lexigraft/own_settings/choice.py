@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+MODELS = "models"  # among the evidence of how long they are trained
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -29,3 +31,8 @@ class Choice:
 def settings_of(choices: list[Choice]) -> dict[str, Any]:
     """All that was chosen, the later over the earlier."""
     return {name: value for choice in choices for name, value in choice.settings.items()}
+
+
+def models_in(choices: list[Choice]) -> int:
+    """How many models the time was found to be enough for, in one call."""
+    return next(int(choice.evidence[MODELS]) for choice in choices if MODELS in choice.evidence)

@@ -17,12 +17,12 @@ from lexigraft.learn.training_data import held_out, training_data, training_quer
 from lexigraft.model.backbone import default_device
 from lexigraft.model.families import layers_of
 from lexigraft.own_settings.batch import usual_batch
-from lexigraft.own_settings.choice import Choice
+from lexigraft.own_settings.choice import MODELS, Choice
 from lexigraft.own_settings.given_time import GivenTime
 from lexigraft.own_settings.lengths import SPECIAL, lengths_to_try, quantiles, query_length, smallest_good
 from lexigraft.own_settings.looked_at import read_seconds, reading_curve, sample_texts, subwords_of
 from lexigraft.own_settings.memory import chunk_that_fits, free_memory
-from lexigraft.own_settings.plan import Pace, Plan, Work, at_length, plan
+from lexigraft.own_settings.plan import Pace, Plan, TooShortError, Work, at_length, plan
 from lexigraft.own_settings.rate import ABOUT, choose_rate, seconds_of_trials
 from lexigraft.own_settings.trial import Trials, on_its_own
 from lexigraft.stages.layout import RunFolder
@@ -87,11 +87,6 @@ class Choosing:
     def pretrains(self) -> bool:
         return self.settings.pretrain.steps > 0 and self.settings.model.head != "unicoil"
 
-    @property
-    def steps_by_hand(self) -> bool:
-        """Whether the user said how long to fine-tune: whatever the clock says, it is done."""
-        return not {"finetune.steps", "finetune.epochs"}.isdisjoint(self.time.by_hand)
-
     def choices(self) -> list[Choice]:
         """All of them, each with what speaks for it."""
         queries = self._take(self._query_length())
@@ -108,7 +103,7 @@ class Choosing:
                 f"most, at {self.settings.model.document_length} ({_listed(given_up, 'at {}: {:.1f}')})",
             )
         rate = self._take(self._rate(pace))  # before the steps: what it takes is gone
-        steps = self._take(self._steps(self._plan(pace, 0 if self.steps_by_hand else 1), pace))
+        steps = self._take(self._steps(self._most_models(pace), pace))
         chunk = [self.chunk] if self.chunk is not None else []
         return [queries, documents, batch, *chunk, steps, rate, self._take(self._patience())]
 
@@ -148,7 +143,7 @@ class Choosing:
             "the shortest at which BM25, over the first subwords of documents alone, is within .005 MRR@10 of its "
             f"best on {curve.queries} validation queries ({_listed(curve.mrr, '{}: {:.4f}')})"
         )
-        by_hand = "model.document_length" in self.time.by_hand or self.steps_by_hand
+        by_hand = "model.document_length" in self.time.by_hand or self.time.steps_by_hand
         shorter = [] if by_hand else [other for other in reversed(lengths) if other < length]
         return Choice("document length", {"model.document_length": length}, why, evidence), shorter
 
@@ -217,6 +212,16 @@ class Choosing:
             by_hand = self.work.models * self.settings.pretrain.steps * pace.pretrain_step
         return plan(self.time.seconds, self.time.spent() + by_hand, pace, self.work, fewest_passes)
 
+    def _most_models(self, pace: Pace) -> Plan:
+        """The plan of as many of the models, the first ones, as the time is enough for; raises where it is for none."""
+        while True:
+            try:
+                return self._plan(pace, 0 if self.time.steps_by_hand else 1)
+            except TooShortError:
+                if self.work.models == 1:
+                    raise
+                self.work = self.work._replace(models=self.work.models - 1)
+
     def _passes(self, pace: Pace) -> float:
         """How many passes over the pairs fit into the time."""
         return self._plan(pace, 0).passes
@@ -250,7 +255,7 @@ class Choosing:
         most = self.work.passes_at_most
         limit = f", which is the most, {most}" if planned.passes >= most else ""
         shared = f", divided among {self.work.models} models" if self.work.models > 1 else ""
-        by_hand = "; fine-tuning is as long as it was set by hand" if self.steps_by_hand else ""
+        by_hand = "; fine-tuning is as long as it was set by hand" if self.time.steps_by_hand else ""
         why = (
             f"what fits into {self.time.minutes:g} minutes{shared}: {planned.passes:.1f} passes over the "
             f"{self.work.pairs:,} training pairs{limit}; a step of fine-tuning takes {pace.finetune_step:.3g} s here, "
@@ -258,10 +263,11 @@ class Choosing:
             f"encoded a second{by_hand}"
         )
         seconds = {f"{name} s": float(f"{value:.3g}") for name, value in pace._asdict().items()}
+        evidence = {"pace": seconds, MODELS: self.work.models}
         chosen = planned.pretraining() if self.work.pretrains else {}
-        if not self.steps_by_hand:
+        if not self.time.steps_by_hand:
             chosen |= planned.finetuning(self.settings.finetune.validate_every > 0)
-        return Choice("steps", chosen, why, {"pace": seconds, "planned seconds": planned.seconds})
+        return Choice("steps", chosen, why, {**evidence, "planned seconds": planned.seconds})
 
     def _rate(self, pace: Pace) -> Choice:
         if not self.can_validate:

@@ -1,6 +1,7 @@
 """The choices of a run as a file in its folder: made once, kept by every later call with the same inputs."""
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 from lexigraft.core.artifact import canonical_json
@@ -8,9 +9,10 @@ from lexigraft.core.errors import ArtifactError
 from lexigraft.core.folders import make_folders
 from lexigraft.core.sealed_json import REMEDY, read_sealed, write_sealed
 from lexigraft.own_settings.choice import Choice, settings_of
+from lexigraft.own_settings.given_time import GivenTime
 from lexigraft.stages.layout import RunFolder, lies_at
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 log = logging.getLogger(__name__)
 
@@ -27,15 +29,15 @@ def keep(folder: RunFolder, made_of: dict[str, Any], choices: list[Choice]) -> N
     write_sealed(folder.choices, found)
 
 
-def kept(folder: RunFolder, made_of: dict[str, Any]) -> dict[str, Any] | None:
-    """The settings that were chosen here before of the same things; None where there are none."""
+def kept(folder: RunFolder, made_of: dict[str, Any]) -> list[Choice] | None:
+    """What was chosen here before of the same things; None where there is nothing."""
     found = read(folder)
     if found is None:
         return None
     if canonical_json(found.get("made_of")) != canonical_json(made_of):
         log.info("%s was chosen of other settings, data or minutes; choosing anew", folder.choices)
         return None
-    return dict(found["settings"])
+    return [Choice(**choice) for choice in found["choices"]]
 
 
 def read(folder: RunFolder) -> dict[str, Any] | None:
@@ -52,9 +54,11 @@ def read(folder: RunFolder) -> dict[str, Any] | None:
     return found if is_whole and found.get("format") == FORMAT_VERSION else None
 
 
-def for_report(folder: RunFolder) -> dict[str, Any]:
-    """The choices as a report holds them, as {"own_settings": ...}; empty where the run made none."""
+def for_report(folder: RunFolder, time: GivenTime, beside: Sequence[Choice] = ()) -> dict[str, Any]:
+    """The choices as a report holds them, as {"own_settings": ...}: those `beside`, which each call makes anew, and the
+    kept ones, of the same minutes, unless all models were left out; empty where the run made none."""
     found = read(folder)
-    if found is None:
-        return {}
-    return {"own_settings": {"minutes": found["made_of"]["minutes"], "choices": found["choices"]}}
+    chosen = [choice.as_json() for choice in beside]
+    if found is not None and found["made_of"]["minutes"] == time.minutes:
+        chosen += [one for one in found["choices"] if one not in chosen]
+    return {"own_settings": {"minutes": time.minutes, "choices": chosen}} if chosen else {}

@@ -15,6 +15,15 @@ PRETRAIN_CHECKPOINTS = 2
 A_SEARCH = 0.002  # seconds, with what belongs to it: more than it takes on any collection that was looked at
 
 
+class TooShortError(SettingError):
+    """The time is too short for what is to be trained in it; `reason` says so without a remedy."""
+
+    def __init__(self, minutes: float, reason: str) -> None:
+        remedy = "give more, or leave minutes out and set finetune.steps"
+        super().__init__(f"minutes = {minutes:g} is too short: {reason}; {remedy}")
+        self.reason = reason
+
+
 class Pace(NamedTuple):
     """Seconds, on this machine at the chosen lengths and batch: of a step of fine-tuning and of pre-training, of one
     validation, of encoding a document with the model, and of going through a document's words, which is what counting
@@ -96,10 +105,10 @@ def plan(seconds: float, spent: float, pace: Pace, work: Work, fewest_passes: in
     if steps < fewest_passes * work.steps_a_pass:
         least = (work.steps_a_pass * pace.finetune_step + validating) / (1 - share)
         needed = math.ceil(10 * (spent + fixed + work.models * least / (1 - MARGIN)) / 60) / 10
-        raise SettingError(
-            f"--minutes {seconds / 60:g} is too short: one pass over the {work.pairs:,} training pairs, with all else "
-            f"that the run does, needs about {needed:g} minutes here; give at least so many, or leave --minutes out "
-            "and set finetune.steps"
+        raise TooShortError(
+            seconds / 60,
+            f"one pass over the {work.pairs:,} training pairs, with all else that the run does, needs about {needed:g} "
+            "minutes here",
         )
     before = 0
     if work.pretrains:

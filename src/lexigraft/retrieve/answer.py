@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from lexigraft.core.types import Contribution, Explanation
-from lexigraft.index.metadata import Value
+from lexigraft.index.metadata_values import Value
 from lexigraft.index.texts import KeptText
 from lexigraft.retrieve.finding import Asked, explanations, find, weighted_terms
 from lexigraft.retrieve.hits import WeightedTerm
@@ -34,6 +34,14 @@ class FoundDocument:
     @cached_property
     def _kept(self) -> KeptText | None:
         return self._state.text_of(self._place.segment.index, self._place.ordinal)
+
+    @cached_property
+    def kinds(self) -> tuple[str | None, ...]:
+        """Of each of `matches` where it comes from, in a grafted system of a run: "own", "borrowed" or "vector"."""
+        origins = self._state.origins
+        if origins is None:
+            return (None,) * len(self.matches)
+        return tuple(origins.kinds(self._place.segment.index, self._place.ordinal, self.matches))
 
     @property
     def title(self) -> str:
@@ -108,6 +116,7 @@ class Answer:
     terms: tuple[WeightedTerm, ...]
     hits: tuple[FoundDocument | PlainDocument, ...]
     keeps_texts: bool
+    notices: tuple[str, ...] = ()  # what to tell whoever asked, such as a word that the collection does not have
 
     def as_json(self, text: bool = True) -> dict[str, Any]:
         """For scripts; without `text`, documents have their snippets alone."""
@@ -115,6 +124,7 @@ class Answer:
             "query": self.query,
             "terms": [term._asdict() for term in self.terms],
             "hits": [hit.as_json(text) for hit in self.hits],
+            "notices": list(self.notices),
         }
 
 

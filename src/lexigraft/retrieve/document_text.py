@@ -49,11 +49,13 @@ class DocumentTexts:
         try:
             collection = open_source(self.source, self.reading)
         except LexigraftError as error:
-            raise InputError(f"{error} (--data names the collection that was indexed)") from error
+            raise InputError(f"{error} (data=PATH names the collection that was indexed)") from error
         for document in progress.track(collection.documents(), "looking for the document"):
             if document.doc_id == doc_id:
                 return self._part(document, row_id).contents if passages else document.contents
-        raise InputError(f"{self.source} has no document {doc_id!r}; give the collection that was indexed with --data")
+        raise InputError(
+            f"{self.source} has no document {doc_id!r}; give the collection that was indexed with data=PATH"
+        )
 
     def _part(self, document: Document, row_id: str) -> Document:
         for part in cut_passages([document], *self.cut):

@@ -32,7 +32,7 @@ def load_place(
     if place.kind:
         raise InputError(
             f"{place.name} is a {place.kind} system, which has no terms to load; name one that has, such as bm25 "
-            "(--system)"
+            "(system=NAME)"
         )
     state = Opened(place)
     return load_index(

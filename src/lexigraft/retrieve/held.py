@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from lexigraft.core.errors import InputError, MixedVersionsError, SettingError
+from lexigraft.retrieve.notices import Notices
 from lexigraft.retrieve.opened import Opened
 from lexigraft.retrieve.opened_engine import OpenedEngine
 from lexigraft.retrieve.opened_peer import OpenedPeer
@@ -22,6 +23,7 @@ class Held:
         self.place, self._method = place, method
         self.other: OpenedPeer | OpenedEngine | None = OpenedPeer(place) if place.kind else engine
         self._opened: Opened | None = Opened(place, method) if self.other is None else self.other.local
+        self.notices = Notices(place, self._opened)
 
     def open_again(self) -> None:
         """Take the newest state; who has begun with another ends with it."""
@@ -31,6 +33,7 @@ class Held:
         else:
             self.other = self.other.again()
             self._opened = self.other.local
+        self.notices = Notices(self.place, self._opened)
 
     def close(self) -> None:
         """Give back what is held; nothing can be asked afterwards."""
@@ -43,12 +46,21 @@ class Held:
         opened = self._opened
         if opened is None and self.other is not None:
             raise InputError(
-                f"{self.place.name} is a {self.place.kind} system, whose scores have no terms to list, explain or "
-                "save; take a system of terms, such as bm25 or the run's model (--system)"
+                f"{self.place.name} is a {self.place.kind} system, which has no terms to list and is not saved by "
+                "itself; take a system of terms, such as bm25 or the run's model (system=NAME)"
             )
-        if opened is None:
-            raise SettingError(f"the retriever of {self.place.name} was closed; open it again")
+        self._require_open()
+        assert opened is not None, "it is open, and no peer"
         return opened
+
+    def _require_open(self) -> None:
+        if self._opened is None and self.other is None:
+            raise SettingError(f"the retriever of {self.place.name} was closed; open it again")
+
+    def told_of(self, query: str) -> tuple[str, ...]:
+        """What whoever asks this is to be told."""
+        self._require_open()
+        return self.notices.of(query)
 
     def require_here(self, what: str) -> None:
         """Raise unless what is searched is an index on this machine."""
@@ -74,12 +86,22 @@ class Held:
 
     def ask_other(self, question: Callable[[OpenedPeer | OpenedEngine], T]) -> T:
         """The same of a system without terms, or of an engine."""
+        self._require_open()
         for _ in range(ATTEMPTS):
             other = self.other
-            assert other is not None, "who asks has looked"
+            assert other is not None, "who asks has looked, and it is open"
             try:
                 return question(other)
             except MixedVersionsError as error:
                 mixed = error
                 self.open_again()
         raise mixed
+
+    def ask_peer(self, question: Callable[[OpenedPeer], T]) -> T:
+        """The same of a dense system or a hybrid."""
+
+        def ask(other: OpenedPeer | OpenedEngine) -> T:
+            assert isinstance(other, OpenedPeer), "who asks has looked"
+            return question(other)
+
+        return self.ask_other(ask)

@@ -12,19 +12,20 @@ from lexigraft.core.artifact import Manifest, read_manifest
 from lexigraft.core.errors import LexigraftError
 from lexigraft.core.settings import DataSettings
 from lexigraft.data.collection import CORPUS, Collection, FolderCollection
-from lexigraft.data.readers.metadata import Records, corpus_metadata
+from lexigraft.data.readers.metadata import Records, corpus_metadata, may_have_metadata
 from lexigraft.data.sources import open_source
-from lexigraft.index.metadata import (
+from lexigraft.index.metadata_columns import GivenMetadata, Limit, write_metadata
+from lexigraft.index.metadata_files import (
     FORMAT_VERSION,
     KIND,
+    NO_METADATA,
     OF_CORPUS,
-    Metadata,
-    former_metadata,
+    MetadataTable,
+    former_table,
+    read_keys,
 )
-from lexigraft.index.metadata_columns import Limit, write_metadata
-from lexigraft.index.metadata_files import read_keys
+from lexigraft.index.store import open_index
 from lexigraft.retrieve.metadata import parents_of
-from lexigraft.retrieve.opened import open_searchable
 from lexigraft.retrieve.place import Place, find_place
 from lexigraft.stages.collect import PYDOCS, reading
 from lexigraft.stages.finished_run import open_run
@@ -65,23 +66,35 @@ def _keep(place: Place, collection: Collection, wanted: bool) -> list[str]:
     parents = parents_of(place.whole)
     if made is not None and made.config == config and made.parents.items() >= parents.items():
         return read_keys(place.metadata)
-    index = open_searchable(place.whole)
-    others = _of_files(former_metadata(place.metadata, index))
+    others = _of_files(former_table(place.metadata))
     if records is None and others is None:
         shutil.rmtree(place.metadata)
         return []
-    own = _without(records or iter(()), () if others is None else others.columns)
-    manifest = Manifest(KIND, FORMAT_VERSION, config, parents)
-    columns = write_metadata(place.metadata, manifest, index, own, OF_CORPUS, others, LIMIT, required=False)
+    own = GivenMetadata(OF_CORPUS, LIMIT).add_all(_without(records or iter(()), others.values if others else ()))
+    manifest, index = Manifest(KIND, FORMAT_VERSION, config, parents), open_index(place.whole)
+    columns = write_metadata(place.metadata, manifest, index, own.table(), others, required=False)
     return [column.key for column in columns]
 
 
-def _of_files(former: Metadata | None) -> Metadata | None:
+def table_of(data: str, settings: DataSettings) -> MetadataTable:
+    """The fields of the documents of the collection `data` that are neither id nor title nor text, to be kept in a live
+    index. As with a plain one, fields that cannot be kept are no reason to fail: a warning says why."""
+    if data == PYDOCS:
+        return NO_METADATA
+    try:
+        records = _records_of(open_source(data, dataclasses.replace(reading(settings), on_duplicate="keep")))
+        return NO_METADATA if records is None else GivenMetadata(OF_CORPUS, LIMIT).add_all(records).table()
+    except LexigraftError as error:
+        log.warning("metadata are not kept: %s", error)
+        return NO_METADATA
+
+
+def _of_files(former: MetadataTable | None) -> MetadataTable | None:
     """Former metadata without the columns that came from the collection; None where none are left."""
     if former is None:
         return None
-    columns = {key: column for key, column in former.columns.items() if column.source != OF_CORPUS}
-    return dataclasses.replace(former, columns=columns) if columns else None
+    values = {key: values for key, values in former.values.items() if former.sources[key] != OF_CORPUS}
+    return dataclasses.replace(former, values=values) if values else None
 
 
 def _without(records: Records, keys: Keys[str]) -> Records:
@@ -91,10 +104,7 @@ def _without(records: Records, keys: Keys[str]) -> Records:
 
 def _records_of(collection: Collection) -> Records | None:
     """The metadata of a collection; None where none of its first documents has any."""
-    if not isinstance(collection, FolderCollection):
+    if not isinstance(collection, FolderCollection) or not may_have_metadata(collection):
         return None
-    try:
-        some = any(values for _, values in islice(corpus_metadata(collection), LOOKED_AT))
-    except LexigraftError:
-        return None  # a layout that has none
+    some = any(values for _, values in islice(corpus_metadata(collection), LOOKED_AT))
     return corpus_metadata(collection) if some else None

@@ -12,7 +12,9 @@ from lexigraft.retrieve.opened import Opened
 from lexigraft.retrieve.place import Place, find_place
 from lexigraft.stages.layout import RunFolder, lies_at
 
-EXACT_BITS = 8  # of weights: engines add up in 32-bit floats, which are exact for these
+# Bits of weights that engines add up exactly, in 32-bit floats. Of 16 where queries are counts of words: 256 of them
+# stay below 2^24.
+EXACT_BITS, EXACT_OF_COUNTS = 8, 16
 
 _INDEX_OF_RUN = re.compile(r"index(?:-dk(.+))?")
 
@@ -20,10 +22,11 @@ _INDEX_OF_RUN = re.compile(r"index(?:-dk(.+))?")
 def index_to_load(state: Opened) -> Index:
     """The index of `state` as an engine takes it: in one piece, with weights whose sums are exact there."""
     index = index_in_one_piece(state)
-    if index.meta.bits > EXACT_BITS:
+    counts = index.meta.query_encoder.get("kind") == "bm25"
+    if index.meta.bits > (EXACT_OF_COUNTS if counts else EXACT_BITS):
         raise InputError(
             f"{state.place.name} has weights of {index.meta.bits} bits, whose sums engines would round; load an index "
-            f"of {EXACT_BITS} bits (index.bits)"
+            f"of {EXACT_BITS} bits (--set index.bits={EXACT_BITS} where it is made)"
         )
     return index
 
@@ -48,11 +51,13 @@ def place_behind(
     if encoder is not None:
         return _given_place(encoder, loaded, system, qk)
     if system is not None:
-        raise SettingError(f"--system names a system of a run that encodes queries to {engine}; give that with --run")
+        raise SettingError(
+            f"system names one of a run that encodes queries to {engine}; give that run, too: encoder=PATH"
+        )
     if not where_it_stands(loaded).exists():
         raise ArtifactError(
             f"queries to {engine} are encoded by the index that it was loaded from, and {loaded} is not there; give "
-            "the run or index that has its vocabulary: --run RUN or --index INDEX (in Python: encoder=PATH)"
+            "the run or index that has its vocabulary: encoder=PATH"
         )
     return _place_in_its_run(loaded, qk) or find_place(loaded, qk=qk)
 
@@ -63,14 +68,13 @@ def require_fits(state: Opened, description: Description, engine: str, is_given:
     if state.index.vocab_fingerprint != description.vocab_fingerprint:
         raise ArtifactError(
             f"{state.place.index} has another vocabulary than the index that {engine} was loaded from; give the run or "
-            f"index that it was loaded from ({description.index}), with --run or --index"
+            f"index that it was loaded from ({description.index}), with encoder=PATH"
         )
     index = _only_index(state)
     if not is_given and (index is None or index.fingerprint != description.source):
         raise ArtifactError(
             f"{state.place.index} is another index than the one that {engine} was loaded from: it was made anew or "
-            "changed since; drop the collection and load it again, or say which encodes queries: --run RUN or --index "
-            "INDEX (in Python: encoder=PATH)"
+            "changed since; drop the collection and load it again, or say which encodes queries: encoder=PATH"
         )
 
 

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -15,15 +16,19 @@ from lexigraft.core.artifact import read_manifest
 from lexigraft.core.errors import ArtifactError, MixedVersionsError
 from lexigraft.core.pinned import where_it_stands
 from lexigraft.core.processes import usable_cores
+from lexigraft.core.types import Explanation
+from lexigraft.explain.contributions import explain
+from lexigraft.explain.origins import Origins
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.queries import open_live_encoder
 from lexigraft.index.live.reader import LiveIndex, open_live
 from lexigraft.index.live.state import is_live
-from lexigraft.index.metadata import Metadata, Value, open_metadata
-from lexigraft.index.metadata_row import values_at
+from lexigraft.index.metadata import Metadata, metadata_of_live, open_metadata
+from lexigraft.index.metadata_values import Value
 from lexigraft.index.shared_texts import SharedTexts, open_shared_texts
 from lexigraft.index.store import open_index
 from lexigraft.index.texts import KeptText
+from lexigraft.retrieve.grafted_words import open_origins
 from lexigraft.retrieve.lanes import Lanes
 from lexigraft.retrieve.matched_words import WordReader
 from lexigraft.retrieve.place import Place, require_made_of
@@ -126,6 +131,19 @@ class Opened:
         return whole
 
     @cached_property
+    def origins(self) -> Origins | None:
+        """Where the words of the plain index that is open come from; None where that is not known."""
+        return open_origins(self.place, self.index.segments[0].index) if self._is_plain else None
+
+    def explain(self, row: Row, doc_id: str) -> Explanation:
+        """What each term of a vector, as it is searched, adds to a document's score, and where that comes from."""
+        index = self.index.segment_of(doc_id).index
+        why = explain(index, *row, doc_id)
+        if self.origins is None:
+            return why
+        return replace(why, contributions=self.origins.explained(index, why.doc_ordinal, why.contributions))
+
+    @cached_property
     def _shared_texts(self) -> SharedTexts | None:
         """None where there are none, or where they are of another state of the collection than the index is."""
         texts = None if self.place.texts is None else open_shared_texts(self.place.texts)
@@ -154,17 +172,22 @@ class Opened:
     @cached_property
     def metadata(self) -> Metadata | None:
         """None where there are none, or none of these documents: that is no reason to show nothing else of them."""
-        path = self.place.metadata
         try:
-            return open_metadata(path, self.index) if path.is_dir() else None
+            return self._open_metadata()
         except ArtifactError as error:
             log.warning("metadata are not shown: %s", error)
             return None
 
+    def _open_metadata(self) -> Metadata | None:
+        """Of a live index those of its open state; of a plain one those that lie beside it."""
+        if not self._is_plain:
+            return metadata_of_live(self.index)
+        path = self.place.metadata
+        return open_metadata(path, self.index.segments[0].index) if path.is_dir() else None
+
     def metadata_of(self, index: Index, ordinal: int) -> dict[str, Value]:
         """What is known of the document of a row beside its text; nothing where there are no metadata."""
-        metadata = self.metadata
-        return {} if metadata is None else values_at(metadata, int(metadata.places_of(index)[ordinal]))
+        return {} if self.metadata is None else self.metadata.of_row(index, ordinal)
 
     def encode(self, text: str) -> Row:
         """The whole vector of a query."""
@@ -203,7 +226,7 @@ class Opened:
             where = "" if vectors is None else f", and there are none at {vectors}"
             raise ArtifactError(
                 f"a two-step search ranks by the documents' full vectors{where}; give a run, which keeps them, or the "
-                "vectors of an index with --vectors"
+                "vectors of an index with vectors=PATH"
             )
         opened = open_vectors(vectors)
         require_made_of(self.parents, opened.fingerprint, self.place.index, vectors)
@@ -222,11 +245,12 @@ class Opened:
             return self._masks[asked]
 
     def _make_masks(self, where: Sequence[str]) -> Sequence[NDArray[np.uint8]]:
-        conditions, path = [parse_condition(text) for text in where], self.place.metadata
-        if not path.is_dir():
+        conditions = [parse_condition(text) for text in where]
+        metadata = vars(self).get("metadata") or self._open_metadata()  # those that are open are of this index
+        if metadata is None:
+            where_looked = f"at {self.place.metadata}" if self._is_plain else f"in {self.place.index}"
             raise ArtifactError(
-                f"there are no metadata at {path} to filter by; make them of the collection or a file: lexigraft index "
-                f"metadata {self.place.option} --data DATA, or --file FILE"
+                f"there are no metadata {where_looked} to filter by; make them of the collection or a file: lexigraft "
+                f"index metadata {self.place.option} --data DATA, or --file FILE"
             )
-        opened = vars(self).get("metadata") or open_metadata(path, self.index)  # those that are open are of this index
-        return filter_masks(self.index, opened, conditions)
+        return filter_masks(metadata, conditions)

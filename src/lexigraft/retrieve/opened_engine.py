@@ -44,7 +44,7 @@ class OpenedEngine:
         if place.kind:
             raise SettingError(
                 f"{place.name} is a {place.kind} system, which writes no terms; name one that does, such as bm25 "
-                "(--system)"
+                "(system=NAME)"
             )
         self.local = Opened(replace(place, name=str(address)))
         require_fits(self.local, self.description, str(address), encoder is not None)

@@ -1,17 +1,19 @@
 """A dense system or a hybrid of a run, opened to be asked: what a retriever searches where there are no terms."""
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 
-from lexigraft.core.errors import SettingError
-from lexigraft.core.types import Ranking
+from lexigraft.core.errors import InputError, SettingError, require
+from lexigraft.core.types import Ranking, ScorePart, WholeScore, document_of
 from lexigraft.index.shared_texts import SharedTexts, open_shared_texts
 from lexigraft.retrieve.answer import Answer
 from lexigraft.retrieve.finding import Asked
 from lexigraft.retrieve.hits import Hit
 from lexigraft.retrieve.place import Place
 from lexigraft.retrieve.plain_document import PlainDocument
-from lexigraft.search.text_search import TextSearch
+from lexigraft.search.hybrid import HybridTextSearch, place_in
+from lexigraft.search.text_search import SparseTextSearch, TextSearch
 from lexigraft.stages.text_searches import open_text_search
 
 
@@ -63,6 +65,49 @@ class OpenedPeer:
         ranked = enumerate(zip(found.doc_ids, found.scores, strict=True), 1)
         return Answer(query, (), tuple(self._document(rank, *one) for rank, one in ranked), self.keeps_texts)
 
+    def take_apart(self, query: str, doc_id: str) -> WholeScore:
+        """What each system adds to the score of a document, wherever it is in the ranking. Raises where there is no
+        such document, or no query."""
+        if not query.strip():
+            raise InputError("the text is empty; give at least one word")
+        opened, name, doc_id = self.opened, self.place.system, self._held_as(doc_id)
+        asked = opened.encode_all([query])
+        if not isinstance(opened, HybridTextSearch):
+            place, score = _found(opened.search(asked[0], opened.n_documents), doc_id)
+            return WholeScore(name, score or 0.0, "", (ScorePart(name, False, place, score, score or 0.0),))
+        (rankings,) = opened.candidates(asked, [""])
+        amounts = opened.fusion.amounts(rankings, doc_id)
+        of_parts = zip(opened.names, opened.parts, rankings, amounts, opened.fusion.asked, strict=True)
+        return WholeScore(
+            name,
+            math.fsum(amounts),
+            opened.fusion.described,
+            tuple(
+                ScorePart(called, isinstance(part, SparseTextSearch), *_found(ranking, doc_id), adds, is_asked)
+                for called, part, ranking, adds, is_asked in of_parts
+            ),
+        )
+
+    @property
+    def system_of_terms(self) -> str:
+        """Of a hybrid, the system whose part of a score has terms; empty where there is none."""
+        if not isinstance(self.opened, HybridTextSearch):
+            return ""
+        named = zip(self.opened.names, self.opened.parts, strict=True)
+        return next((name for name, part in named if isinstance(part, SparseTextSearch)), "")
+
+    def place_of(self, doc_id: str) -> tuple[str, int]:
+        """(title, row) of a document that is there."""
+        title, _, row = self.opened.shown(self._held_as(doc_id))
+        return title, row
+
+    def _held_as(self, doc_id: str) -> str:
+        """The id of a document, which may be given by that of one of its passages."""
+        known = doc_id if self.opened.holds(doc_id) or not self.passages else document_of(doc_id)
+        if not self.opened.holds(known):
+            raise InputError(f"there is no document {doc_id!r} among the {self.n_documents} of {self.place.name}")
+        return known
+
     def _document(self, rank: int, doc_id: str, score: float) -> PlainDocument:
         title, row_id, row = self.opened.shown(doc_id)
         kept = None if self._texts is None else self._texts.get(row_id, row)
@@ -71,6 +116,7 @@ class OpenedPeer:
         return PlainDocument(rank, doc_id, score, kept.title, kept.text)
 
     def _ranked(self, queries: Sequence[str], asked: Asked) -> list[Ranking]:
+        require(asked.k >= 1, "k", asked.k, "1 or more")
         self._require_plain(asked)
         places = [place for place, query in enumerate(queries) if query.strip()]
         encoded = self.opened.encode_all([queries[place] for place in places]) if places else []
@@ -84,3 +130,9 @@ class OpenedPeer:
                 f"{self.place.name} is searched as a whole, without {wrong}: that goes by the lists of an inverted "
                 "index; leave it out, or search a system of terms, such as bm25"
             )
+
+
+def _found(ranking: Ranking, doc_id: str) -> tuple[int, float | None]:
+    """(rank, score) of a document; 0 and None where it has none."""
+    place = place_in(ranking, doc_id)
+    return place, ranking.scores[place - 1] if place else None

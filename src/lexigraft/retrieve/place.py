@@ -60,22 +60,22 @@ def find_place(
     index has one system and one dk, and may be given the `vectors` it was made of."""
     if system is not None and (named := _AT_A_POINT.fullmatch(system)):
         if qk is not None or dk is not None:
-            raise SettingError(f"--system {system!r} says which (qk, dk) already; leave out --qk and --dk")
+            raise SettingError(f"{system!r} says which (qk, dk) already; leave out qk and dk")
         system, qk, dk = named[1], named[2], named[3]
     qk = None if qk is None else query_cut(qk)
     dk = None if dk is None else document_cut(dk)
     if _is_run(path):
         if vectors is not None:
-            raise SettingError("--vectors are those of an --index; a run keeps its own")
+            raise SettingError("vectors are given for an index; a run keeps its own")
         return _place_in_run(RunFolder(path), system, qk, dk)
     manifest = read_manifest(where_it_stands(path))
     saved = is_saved(path)
     if not saved and not is_live(path) and (manifest is None or manifest.kind != index_store.KIND):
         raise ArtifactError(_what_it_is_instead(path))
     if system is not None:
-        raise SettingError("--system chooses among the systems of a --run; an --index has only one")
+        raise SettingError("a system is one of those of a run; an index has only one: leave system out")
     if dk:
-        raise SettingError("--dk chooses among the indexes of a --run; an --index has only one")
+        raise SettingError("dk chooses among the indexes of a run, and this is an index; leave dk out")
     if saved:
         opened = read_saved(path)
         place = Place(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lexigraft.core.types import Contribution
-from lexigraft.index.metadata import Value
+from lexigraft.index.metadata_values import Value
 from lexigraft.retrieve.snippets import Snippet, Span, cut_snippet
 
 
@@ -18,6 +18,7 @@ class PlainDocument:
     title: str
     text: str | None = None  # None where none are kept; of a document in passages, that of its first
     matches: tuple[Contribution, ...] = ()
+    kinds: tuple[str | None, ...] = ()
     passage: str = ""
     text_spans: tuple[Span, ...] = ()
     title_spans: tuple[Span, ...] = ()

@@ -5,7 +5,7 @@ FOLDER/retriever.json    which (qk) it is searched with, and why
 FOLDER/index/            the index, plain or live
 FOLDER/model/            the model that its queries are encoded with; absent where BM25 needs none
 FOLDER/model.inference/  what encodes by it without torch, where it was made
-FOLDER/index.metadata/   what filters read, where there is some
+FOLDER/index.metadata/   what filters read, where there is some; a live index has it in itself
 FOLDER/index.texts/      what documents say, where a run kept it; an index may have it in itself
 """
 
@@ -90,7 +90,7 @@ def save(
             _copy_live(index, target, description)
         else:
             _copy_index(index, target, description)
-        if metadata.is_dir():
+        if metadata.is_dir() and not is_live(index):
             _copy_artifact(metadata, folder / METADATA)
         if texts is not None and texts.is_dir():
             _copy_artifact(texts, folder / TEXTS)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from lexigraft.core.checked_arguments import checked
 from lexigraft.core.errors import InputError, require
 from lexigraft.core.types import Vocabulary
 from lexigraft.inference.folder import BITS
@@ -27,6 +28,7 @@ class SparseEncoder:
         self._lock = Lock()  # for both: they read texts with one reader, whose memory is one thread's at a time
 
     @classmethod
+    @checked
     def open(cls, path: str | Path, bits: int = 8) -> Self:
         """Open the model at `path`, or that of the run there; its matrices have 8 or 32 bits on a CPU. A GPU is used
         where there is one."""
@@ -42,16 +44,25 @@ class SparseEncoder:
         """The terms, in the order of the columns."""
         return self._queries.network.reader.vocabulary
 
+    @checked
     def encode_queries(self, texts: Sequence[str]) -> "csr_matrix":
         """One row a query, float32 [texts, terms]."""
         return self._encoded(self._queries, texts)
 
+    @checked
     def encode_documents(self, texts: Sequence[str]) -> "csr_matrix":
         """One row a document, float32 [texts, terms]."""
         return self._encoded(self._documents, texts)
 
+    @checked
     def decode(self, rows: "csr_matrix", top: int | None = None) -> list[list[tuple[str, float]]]:
         """Every row as (term, weight), heaviest first, at most `top` of them."""
+        from scipy.sparse import csr_matrix, issparse
+
+        if not issparse(rows):
+            raise InputError(f"rows are a {type(rows).__name__}; give what encode_queries or encode_documents returned")
+        require(top is None or top >= 0, "top", top, "0 or more, or None for all")
+        rows = csr_matrix(rows)
         if rows.shape[1] != len(self.vocabulary):
             raise InputError(
                 f"these rows have {rows.shape[1]} columns, and the model {len(self.vocabulary)} terms; they are of "
@@ -68,9 +79,8 @@ class SparseEncoder:
         ]
 
     def _encoded(self, encoder: "TextEncoder", texts: Sequence[str]) -> "csr_matrix":
-        given = _list(texts)
         with self._lock:
-            rows = encoder.encode(given)
+            rows = encoder.encode(list(texts))
         return self._matrix(rows)
 
     def _matrix(self, rows: "Iterable[Row]") -> "csr_matrix":
@@ -90,12 +100,6 @@ class SparseEncoder:
 
     def __setstate__(self, state: dict[str, object]) -> None:
         vars(self).update(state, _lock=Lock())
-
-
-def _list(texts: Sequence[str]) -> list[str]:
-    if isinstance(texts, str):
-        raise InputError("texts is one string; give a list of texts")
-    return list(texts)
 
 
 def _entries(rows: "csr_matrix", start: int, end: int) -> "Iterable[tuple[int, float]]":

@@ -15,10 +15,10 @@ from lexigraft.search.lists import Lists, Terms
 from lexigraft.search.sweep import search_sweep
 from lexigraft.search.topk import MANY, RANK_MASK
 from lexigraft.search.touched import search_touched
-from lexigraft.vectors.quantize import MAX_QUERY_WEIGHT, MAX_SCORE, fill_query_integers
+from lexigraft.vectors.quantize import adds_up_in_32_bits, fill_query_integers, query_limits
 
 AUTO, SWEEP, TOUCHED = 0, 1, 2
-WRONG_TERMS, WRONG_WEIGHTS = -1, -2
+WRONG_TERMS, WRONG_WEIGHTS, TOO_LARGE_SUMS = -1, -2, -3
 DOCUMENTS_PER_POSTING = 8  # a sweep passes over so many documents in the time by which noting a touched one is slower
 
 
@@ -38,15 +38,17 @@ def answer(
     counts: Any,
 ) -> tuple[int, float, Int32s, Float64s]:
     """(how many keys of the best documents `keys` holds, what a score of 1 stands for, documents, scores); the first is
-    negative where something is wrong with the query. Of more than MANY, documents and scores are left empty: the keys
-    are for the caller to sort. `arrays` are those of `Lists`."""
+    negative where something is wrong with the query, or its scores need 64 bits. Of more than MANY, documents and
+    scores are left empty: the keys are for the caller to sort. `arrays` are those of `Lists`."""
     lists = Lists(*arrays)
     size, query_scale = WRONG_TERMS, 1.0
     if are_terms(terms, lists.entries.shape[1]):
         integers = np.empty(len(terms), np.int32)
-        query_scale = fill_query_integers(weights, MAX_QUERY_WEIGHT, MAX_SCORE // 255, integers)
+        query_scale = fill_query_integers(weights, query_limits(lists.bits), integers)
         size = WRONG_WEIGHTS
-        if query_scale > 0:
+        if query_scale > 0 and not adds_up_in_32_bits(integers.sum(), lists.bits):
+            size = TOO_LARGE_SUMS
+        elif query_scale > 0:
             touched = count_postings(lists, terms)
             if method == TOUCHED or (method == AUTO and touched * DOCUMENTS_PER_POSTING < len(lists.tie_rank)):
                 size = search_touched(lists, terms, integers, k, keys, accumulators, places, allowed, counts)

@@ -30,7 +30,7 @@ def search_by_numpy(
     index: Index, terms: NDArray[np.int32], integers: NDArray[np.int32], k: int, allowed: Allowed | None, scale: float
 ) -> Found:
     """(rows, scores) of the k best documents that share a term, best first; `scale` is what a score of 1 stands for.
-    Impacts have 8 bits, and the sum of a query's weights is one for which 31 bits hold every score."""
+    31 bits hold every score."""
     stored = index.stored
     best_keys, best_rows = np.zeros(0, np.int64), np.zeros(0, np.int64)
     for number in range(len(stored.entries)):

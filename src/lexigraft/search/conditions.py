@@ -89,7 +89,7 @@ class Condition(NamedTuple):
         rest = self.text[at:].strip()
         shown = rest[:SHOWN] + ("..." if len(rest) > SHOWN else "")
         place = f"at character {at + 1}, {shown!r}" if rest else "at the end"
-        raise SettingError(f"--where {self.text!r}, {place}: {problem}")
+        raise SettingError(f"the condition {self.text!r}, {place}: {problem}")
 
 
 def parse_condition(text: str) -> Condition:

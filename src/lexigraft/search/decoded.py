@@ -18,8 +18,7 @@ def documents_in(lists: Lists, number: int) -> int:
 def decode_lists(
     lists: Lists, number: int, terms: Terms
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint32]]:
-    """(starts, places, impacts): the postings of terms[t] in range `number` lie at starts[t]..starts[t + 1]. Of 8
-    bits."""
+    """(starts, places, impacts): the postings of terms[t] in range `number` lie at starts[t]..starts[t + 1]."""
     entries, stream, range_starts = lists.entries, lists.stream, lists.range_starts
     n_padded = padded(documents_in(lists, number))
     room = np.int64(0)
@@ -34,7 +33,7 @@ def decode_lists(
         starts[t + 1] = done
         if entry & 3 != NONE:
             at = range_starts[number] + (entry >> 2)
-            starts[t + 1] += decode_list(stream, at, entry & 3, 8, n_padded, places[done:], impacts[done:])
+            starts[t + 1] += decode_list(stream, at, entry & 3, lists.bits, n_padded, places[done:], impacts[done:])
     return starts, places, impacts
 
 

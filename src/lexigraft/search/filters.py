@@ -1,8 +1,8 @@
 """Conditions on metadata, to which rows may be found.
 
 Numbers compare as numbers, dates as dates, texts by their characters. What has no value fulfils no test, and so the
-denial of any, != among them. A document of which metadata know nothing, because it was added to a live index after they
-were made, fulfils no condition at all.
+denial of any, != among them. What a key is follows from all living documents (`index/metadata.py`); which documents
+fulfil a condition is then found segment by segment, each with its own table of values.
 """
 
 import bisect
@@ -16,17 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.arrays import StringTable
 from lexigraft.core.dates import Period, read_period
-from lexigraft.index.inverted import Index
-from lexigraft.index.live.reader import LiveIndex
-from lexigraft.index.metadata import Metadata
-from lexigraft.index.metadata_files import DATE, LIST, NO_DATE, NUMBER, Column
-from lexigraft.index.metadata_values import as_text
+from lexigraft.index.metadata import DATE, LIST, NUMBER, Column, Metadata, SegmentMetadata
+from lexigraft.index.metadata_values import NO_DATE, Flags, as_text
 from lexigraft.search.conditions import AllOf, AnyOf, Compare, Condition, Has, In, Literal, Node, Not
 from lexigraft.search.searching import Allowed
-
-Flags = NDArray[np.bool_]
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -34,26 +28,23 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 _KINDS = {NUMBER: "a number", DATE: "a date", LIST: "a list"}
 
 
-def filter_mask(index: Index, metadata: Metadata, conditions: Sequence[Condition]) -> Allowed:
-    """One byte a row of the index: 1 where its document fulfils all conditions."""
-    return filter_masks(LiveIndex.of_index(index), metadata, conditions)[0]
-
-
-def filter_masks(index: LiveIndex, metadata: Metadata, conditions: Sequence[Condition]) -> list[Allowed]:
+def filter_masks(metadata: Metadata, conditions: Sequence[Condition]) -> list[Allowed]:
     """One mask a segment, of one byte a row: 1 where its document fulfils all conditions. Deleted rows may have
     either."""
-    fulfilled = np.ones(metadata.n_documents + 1, bool)  # the last is where ABSENT, -1, points
-    for condition in conditions:
-        fulfilled[:-1] &= _Fulfilling(metadata, condition).of(condition.root)
-        fulfilled[-1] = False
-    return [fulfilled[metadata.places_of(segment.index)].astype(np.uint8) for segment in index.segments]
+    masks = []
+    for segment in metadata.segments:
+        fulfilled = np.ones(segment.n_documents, bool)
+        for condition in conditions:
+            fulfilled &= _Fulfilling(metadata, segment, condition).of(condition.root)
+        masks.append(fulfilled[segment.places].astype(np.uint8))
+    return masks
 
 
 class _Fulfilling:
-    """Which documents fulfil the parts of one condition, in `doc_id` order."""
+    """Which documents of a segment fulfil the parts of one condition, in `doc_id` order."""
 
-    def __init__(self, metadata: Metadata, condition: Condition) -> None:
-        self._metadata, self._condition = metadata, condition
+    def __init__(self, metadata: Metadata, segment: SegmentMetadata, condition: Condition) -> None:
+        self._metadata, self._segment, self._condition = metadata, segment, condition
 
     def of(self, node: Node) -> Flags:
         match node:
@@ -86,22 +77,33 @@ class _Fulfilling:
 
     def _compared(self, column: Column, sign: str, value: Literal) -> Flags:
         if column.kind == NUMBER:
-            return np.asarray(_COMPARE[sign](self._metadata.numbers(column.key), self._number(column.key, value)), bool)
+            return np.asarray(_COMPARE[sign](self._segment.numbers(column.key), self._number(column.key, value)), bool)
         if column.kind == DATE:
-            return _compare_dates(self._metadata.dates(column.key), sign, self._period(column.key, value))
+            return _compare_dates(self._segment.dates(column.key), sign, self._period(column.key, value))
         if sign != "=" and not value.quoted and read_number(value.text) is not None:
             problem = f"{column.key} is text, and {value.text} is a number; to compare by characters, put it in quotes"
             self._condition.wrong_at(value.at, problem)
-        return _compare_texts(*self._metadata.texts(column.key), sign, value.text)
+        return self._compare_texts(column.key, sign, value.text)
 
     def _has(self, column: Column, value: Literal) -> Flags:
         text = as_text(self._number(column.key, value)) if column.of == NUMBER else value.text
-        indptr, elements, table = self._metadata.lists(column.key)
-        low, high = _equal(table, text)
-        found = np.zeros(len(indptr) - 1, bool)
-        places = np.flatnonzero((elements >= low) & (elements < high))
-        found[np.searchsorted(indptr, places, side="right") - 1] = True
+        found = self._compare_texts(column.key, "=", text)  # a single value is a list of one
+        if (values := self._segment.values(column.key)) is not None and len(values.elements):
+            low, high = _equal(values.table, text)
+            places = np.flatnonzero((values.elements >= low) & (values.elements < high))
+            found[np.searchsorted(values.indptr, places, side="right") - 1] = True
         return found
+
+    def _compare_texts(self, key: str, sign: str, text: str) -> Flags:
+        values = self._segment.values(key)
+        if values is None:
+            return np.zeros(self._segment.n_documents, bool)
+        low, high = _equal(values.table, text)
+        smallest, end = {
+            "=": (low, high), "<": (0, low), "<=": (0, high), ">": (high, len(values.table)),
+            ">=": (low, len(values.table)),
+        }[sign]  # fmt: skip
+        return np.asarray((values.codes >= smallest) & (values.codes < end), bool)
 
     def _number(self, key: str, value: Literal) -> float:
         number = read_number(value.text)
@@ -137,15 +139,7 @@ def _compare_dates(moments: NDArray[np.int64], sign: str, period: Period) -> Fla
     return np.asarray((moments >= smallest) & (moments < end), bool)
 
 
-def _compare_texts(places: NDArray[np.int32], values: StringTable, sign: str, text: str) -> Flags:
-    low, high = _equal(values, text)
-    smallest, end = {
-        "=": (low, high), "<": (0, low), "<=": (0, high), ">": (high, len(values)), ">=": (low, len(values)),
-    }[sign]  # fmt: skip
-    return np.asarray((places >= smallest) & (places < end), bool)
-
-
-def _equal(values: StringTable, text: str) -> tuple[int, int]:
+def _equal(values: Sequence[str], text: str) -> tuple[int, int]:
     """Where the places of values begin that are not smaller than `text`, and of those that are larger."""
     low = bisect.bisect_left(values, text)
-    return low, low + int(low < len(values) and values[low] == text)
+    return low, bisect.bisect_right(values, text, low)

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.types import Ranking
-from lexigraft.search.fusion import fuse
+from lexigraft.search.fusion import USUAL_K, fuse
 from lexigraft.search.text_search import TextSearch
-from lexigraft.search.weighted_fusion import weighted_sum
+from lexigraft.search.weighted_fusion import mapped_scores, weighted_sum
 
 WEIGHTED, RRF = "weighted", "rrf"
 N_COMPARED = 64  # documents whose ids are looked for in the other system
@@ -28,6 +28,14 @@ class Fusion(NamedTuple):
             raise SettingError(f"method {self.method!r} is not known: {WEIGHTED} or {RRF}")
         return weighted_sum(rankings, self.weight, depth)
 
+    def amounts(self, rankings: Sequence[Ranking], doc_id: str) -> list[float]:
+        """What each ranking adds to the fused score of a document; 0 where it is not among the candidates."""
+        places = [place_in(ranking, doc_id) for ranking in rankings]
+        if self.method == RRF:
+            return [1 / (USUAL_K + place) if place else 0.0 for place in places]
+        mapped = zip((self.weight, 1 - self.weight), rankings, places, strict=True)
+        return [weight * float(mapped_scores(one)[place - 1]) if place else 0.0 for weight, one, place in mapped]
+
     @property
     def asked(self) -> tuple[bool, bool]:
         """Which of the two is asked at all: one of weight 0 would cost its time and add nothing."""
@@ -40,13 +48,18 @@ class Fusion(NamedTuple):
         return f"{self.weight:g} and {round(1 - self.weight, 6):g} times their scores, each mapped to 0..1"
 
 
+def place_in(ranking: Ranking, doc_id: str) -> int:
+    """The rank of a document; 0 where it has none."""
+    return ranking.doc_ids.index(doc_id) + 1 if doc_id in ranking.doc_ids else 0
+
+
 class HybridTextSearch:
     """Two systems, named by `names`, each with `depth` candidates a query if it has a weight. Raises where they are
     not over the same documents."""
 
     def __init__(self, names: Sequence[str], parts: Sequence[TextSearch], fusion: Fusion, depth: int) -> None:
         require_same_documents(names, parts)
-        self.parts, self.fusion, self.depth = tuple(parts), fusion, depth
+        self.names, self.parts, self.fusion, self.depth = tuple(names), tuple(parts), fusion, depth
 
     @property
     def n_documents(self) -> int:

@@ -28,11 +28,14 @@ class Lists(NamedTuple):
     range_starts: NDArray[np.int64]
     range_size: int
     tie_rank: NDArray[np.int32]
+    bits: int  # of an impact
 
 
 def lists_of(index: Index) -> Lists:
     octets = index.stream.view(np.uint8)
-    return Lists(index.entries, index.stream, octets, index.range_starts, index.meta.range_size, index.tie_rank)
+    return Lists(
+        index.entries, index.stream, octets, index.range_starts, index.meta.range_size, index.tie_rank, index.meta.bits
+    )
 
 
 BEFORE_FIRST = np.uint64(0xFFFFFFFFFFFFFFFF)  # the place before 0, from which the first gap counts
@@ -40,28 +43,49 @@ BEFORE_FIRST = np.uint64(0xFFFFFFFFFFFFFFFF)  # the place before 0, from which t
 
 @compiled
 def add_wide(
-    stream: NDArray[np.uint16], octets: NDArray[np.uint8], at: int, weight: np.int32, accumulators: NDArray[np.int32]
+    stream: NDArray[np.uint16],
+    octets: NDArray[np.uint8],
+    bits: int,
+    at: int,
+    weight: np.int32,
+    accumulators: NDArray[np.int32],
 ) -> int:
     """Add weight * impact of each posting of the wide list at word `at`; return how many. `octets` are the stream's."""
     count = list_count(stream, at)
     factor, places = np.uint32(weight), np.uint64(at + HEADER)
-    impacts = np.uint64(2 * (at + HEADER + count))
-    for i in range(np.uint64(count)):
-        accumulators[stream[places + i]] += np.int32(factor * np.uint32(octets[impacts + i]))
+    impacts = np.uint64(at + HEADER + count)
+    if bits == 8:
+        impacts *= np.uint64(2)
+        for i in range(np.uint64(count)):
+            accumulators[stream[places + i]] += np.int32(factor * np.uint32(octets[impacts + i]))
+    else:
+        for i in range(np.uint64(count)):
+            accumulators[stream[places + i]] += np.int32(factor * np.uint32(stream[impacts + i]))
     return count
 
 
 @compiled
 def add_gaps(
-    stream: NDArray[np.uint16], octets: NDArray[np.uint8], at: int, weight: np.int32, accumulators: NDArray[np.int32]
+    stream: NDArray[np.uint16],
+    octets: NDArray[np.uint8],
+    bits: int,
+    at: int,
+    weight: np.int32,
+    accumulators: NDArray[np.int32],
 ) -> int:
-    """Add a list of gaps, times `weight`, to the accumulators; returns how many words it has, its fillers included."""
+    """Add a list of gaps, times `weight`, to the accumulators; returns how many it has, its fillers included."""
     count = list_count(stream, at)
     factor, place = np.uint32(weight), BEFORE_FIRST
     first = np.uint64(2 * (at + HEADER))
-    for i in range(first, first + np.uint64(2 * count), np.uint64(2)):
-        place += np.uint64(octets[i])
-        accumulators[place] += np.int32(factor * np.uint32(octets[i + np.uint64(1)]))
+    if bits == 8:
+        for i in range(first, first + np.uint64(2 * count), np.uint64(2)):
+            place += np.uint64(octets[i])
+            accumulators[place] += np.int32(factor * np.uint32(octets[i + np.uint64(1)]))
+    else:
+        impacts = np.uint64(at + HEADER + (count + 1) // 2)
+        for i in range(np.uint64(count)):
+            place += np.uint64(octets[first + i])
+            accumulators[place] += np.int32(factor * np.uint32(stream[impacts + i]))
     return count
 
 
@@ -71,6 +95,14 @@ def add_dense(row: NDArray[np.uint8], weight: np.int32, sums: NDArray[np.uint16]
     factor = np.uint16(weight)
     for i in range(len(row)):
         sums[i] += np.uint16(factor * np.uint16(row[i]))
+
+
+@compiled
+def add_fine_dense(row: NDArray[np.uint16], weight: np.int32, accumulators: NDArray[np.int32]) -> None:
+    """The same of impacts of 16 bits."""
+    factor = np.uint32(weight)
+    for i in range(len(row)):
+        accumulators[i] += np.int32(factor * np.uint32(row[i]))
 
 
 @compiled

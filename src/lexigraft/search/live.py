@@ -194,7 +194,7 @@ def second_passes(index: LiveIndex, vectors: Sequence[DocumentVectors], full: Li
         own = [IndexSource(segment) for segment in index.segments]
         return [SecondPass(of, source.scores) for of, source in zip(indexes, own, strict=True)]
     sources: list[Source] = [VectorSource(store.matrix) for store in vectors]
-    remedy = "give the vectors that the document was added with as well (--vectors), or encode it again"
+    remedy = "give the vectors that the document was added with as well (vectors=PATH), or encode it again"
     if not vectors and full is not None:
         require_same_vocabulary("the full index", full.vocab_fingerprint, "the index", index.vocab_fingerprint)
         sources += [IndexSource(segment) for segment in full.segments]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lexigraft.core.compiled import compiled
 from lexigraft.core.errors import InputError, SettingError
-from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, list_count
+from lexigraft.index.codec import DENSE, GAPS, HEADER, NONE, gap_at, gap_impact, impact_at, list_count
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.reader import Segment
 from lexigraft.search.lists import Lists, Terms, lists_of
@@ -107,7 +107,7 @@ def checked_share(share: float) -> float:
 def mark_overlapping(lists: Lists, terms: Terms, needed: int, mask: NDArray[np.uint8]) -> None:
     """Set mask[row] to 1 for rows that `needed` of the terms' lists or more hold. Fillers of lists of gaps have impact
     0 and count for nothing."""
-    stream, range_size = lists.stream, lists.range_size
+    stream, range_size, bits = lists.stream, lists.range_size, lists.bits
     counts = np.zeros(min(range_size, len(mask)), np.int32)
     for number in range(len(lists.range_starts) - 1):
         first = number * range_size
@@ -118,18 +118,17 @@ def mark_overlapping(lists: Lists, terms: Terms, needed: int, mask: NDArray[np.u
             form, at = entry & 3, lists.range_starts[number] + (entry >> 2)
             if form == NONE:
                 continue
-            body = at + HEADER
+            body, count = stream[at + HEADER :], list_count(stream, at)
             if form == DENSE:
                 for place in range(n_here):
-                    counts[place] += np.int32((stream[body + (place >> 1)] >> (8 * (place & 1))) & 0xFF != 0)
+                    counts[place] += np.int32(impact_at(body, place, bits) > 0)
             elif form == GAPS:
                 here = np.int64(-1)
-                for i in range(list_count(stream, at)):
-                    word = np.int64(stream[body + i])
-                    here += word & 0xFF
-                    counts[here] += np.int32(word >> 8 != 0)
+                for i in range(count):
+                    here += gap_at(body, i, bits)
+                    counts[here] += np.int32(gap_impact(body, count, i, bits) > 0)
             else:
-                for i in range(list_count(stream, at)):
-                    counts[stream[body + i]] += np.int32(1)
+                for i in range(count):
+                    counts[body[i]] += np.int32(1)
         for place in range(n_here):
             mask[first + place] = np.uint8(counts[place] >= needed)

@@ -20,7 +20,7 @@ def refined(searcher: Searching, overlap: float, two_step: int, qk: QueryCut, ve
             where = "" if vectors_path is None else f", and there are none at {vectors_path}"
             raise ArtifactError(
                 f"a two-step search ranks by the documents' full vectors{where}; give a run, which keeps them, or the "
-                "vectors of an index with --vectors"
+                "vectors of an index with vectors=PATH"
             )
         searcher = TwoStepSearcher(searcher, open_vectors(vectors_path), two_step, qk)
     return searcher

@@ -30,7 +30,7 @@ from lexigraft.search.maxscore import search_maxscore
 from lexigraft.search.precise import precise_scores, search_precise
 from lexigraft.search.searching import INT32, Allowed, Searching, narrowed_terms, outside_vocabulary
 from lexigraft.search.topk import MANY, buffer_size
-from lexigraft.vectors.quantize import quantize_query
+from lexigraft.vectors.quantize import adds_up_in_32_bits, quantize_query
 
 METHODS = SEARCH_METHODS
 HEAP_METHODS: dict[str, Callable[..., int]] = {
@@ -95,11 +95,9 @@ class Searcher(Searching):
         if k == 0:
             self._require_query(terms, amounts)
             return np.zeros(0, np.int32), np.zeros(0, np.float64)
-        if self.index.meta.bits > 8 or self.method in HEAP_METHODS:
-            return self._slow(terms, amounts, k, allowed, counts)
-        if not are_loaded() and self._can_do_without(terms, counts):
-            integers, scale = self._require_query(terms, amounts)
-            return search_by_numpy(self.index, terms, integers, k, allowed, scale * self.index.meta.scale)
+        without_kernels = not are_loaded() and self._can_do_without(terms, counts)
+        if without_kernels or self.index.meta.bits == 24 or self.method in HEAP_METHODS:
+            return self._slow(terms, amounts, k, allowed, counts, without_kernels)
         memory = self._memory(k)
         try:
             size, scale, ordinals, scores = answer(
@@ -109,7 +107,7 @@ class Searcher(Searching):
             del self._scratch.memory  # its accumulators may not be 0, as the next query expects them
             raise
         if size < 0:
-            self._require_query(terms, amounts)
+            return self._slow(terms, amounts, k, allowed, counts)  # or the error that says what is wrong
         if k <= MANY:
             return ordinals, scores
         found = memory[0][:size]
@@ -127,16 +125,17 @@ class Searcher(Searching):
         k: int,
         allowed: Allowed | None,
         counts: NDArray[np.int64] | None,
+        without_kernels: bool = False,
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Methods that are there to compare with, and impacts of more than 8 bits."""
+        """Methods that are there to compare with, a single question, and scores that need 64 bits."""
         index, meta = self.index, self.index.meta
         integers, query_scale = self._require_query(terms, weights)
-        if meta.bits > 8:
-            if not are_loaded() and self._can_do_without(terms, counts):
+        if not adds_up_in_32_bits(int(integers.sum(dtype=np.int64)), meta.bits):
+            if without_kernels:
                 totals = precise_by_numpy(index, terms, integers, allowed)
             else:
                 totals = np.zeros(index.n_documents, np.int64)
-                precise_scores(self._lists, meta.bits, terms, integers, allowed, totals)
+                precise_scores(self._lists, terms, integers, allowed, totals)
             if counts is not None:
                 n_postings = index.lengths[terms].sum()
                 counts[NEXT] += n_postings
@@ -144,6 +143,8 @@ class Searcher(Searching):
                 counts[DOCUMENTS] += np.count_nonzero(totals)
             best, scores = search_precise(totals, index.tie_rank, k)
             return best.astype(np.int32), scores.astype(np.float64) * (query_scale * meta.scale)
+        if without_kernels:
+            return search_by_numpy(index, terms, integers, k, allowed, query_scale * meta.scale)
         heap = np.empty(k, np.int64)
         size = HEAP_METHODS[self.method](self._lists, terms, integers, heap, allowed, counts)
         return unpack(np.sort(heap[:size]), index.ordinal_of_rank, query_scale * meta.scale)

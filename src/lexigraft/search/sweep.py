@@ -19,8 +19,20 @@ from lexigraft.core.array_types import Bytes, Int32s, Int64s, Uint16s
 from lexigraft.core.compiled import compiled
 from lexigraft.index.codec import DENSE, GAPS, HEADER, WIDE, list_count, list_max, list_postings, padded
 from lexigraft.search.counters import DOCUMENTS, INSERT, NEXT, SCORE
-from lexigraft.search.lists import Keys, Lists, Sums, Terms, Weights, add_dense, add_gaps, add_wide, flush
+from lexigraft.search.lists import (
+    Keys,
+    Lists,
+    Sums,
+    Terms,
+    Weights,
+    add_dense,
+    add_fine_dense,
+    add_gaps,
+    add_wide,
+    flush,
+)
 from lexigraft.search.topk import MANY, cut_to_best, make_key
+from lexigraft.vectors.quantize import MAX_SCORE
 
 GROUP = 1024  # documents in which blocks interleave
 STRIDE = 64  # a block is every 64th document of a group, 16 in all: maxima are then found side by side
@@ -90,7 +102,9 @@ def search_sweep(
 
 @compiled
 def range_bound(lists: Lists, number: int, terms: Int32s, weights: Int32s) -> np.int64:
-    """The most that a document of a range can score."""
+    """The most that a document of a range can score; lists of 16 bits do not say their largest impacts."""
+    if lists.bits != 8:
+        return np.int64(MAX_SCORE)
     bound = np.int64(0)
     for t in range(len(terms)):
         entry = np.int64(lists.entries[number, terms[t]])
@@ -110,19 +124,18 @@ def add_lists(
         entry = np.int64(lists.entries[number, terms[t]])
         form, at = entry & 3, lists.range_starts[number] + (entry >> 2)
         if form == GAPS:
-            n_postings += add_gaps(lists.stream, lists.octets, at, weights[t], accumulators)
+            n_postings += add_gaps(lists.stream, lists.octets, lists.bits, at, weights[t], accumulators)
         elif form == WIDE:
-            n_postings += add_wide(lists.stream, lists.octets, at, weights[t], accumulators)
+            n_postings += add_wide(lists.stream, lists.octets, lists.bits, at, weights[t], accumulators)
         elif form == DENSE:
-            rows[n_rows], row_weights[n_rows], largest[n_rows] = (
-                2 * (at + HEADER),
-                weights[t],
-                list_max(lists.stream, at),
-            )
+            rows[n_rows], row_weights[n_rows], largest[n_rows] = at + HEADER, weights[t], list_max(lists.stream, at)
             n_rows += 1
             n_postings += list_count(lists.stream, at)
     if n_rows > 0:
-        add_rows(lists.octets, rows, row_weights, largest, n_rows, n_padded, sums, accumulators)
+        if lists.bits == 8:
+            add_rows(lists.octets, 2 * rows, row_weights, largest, n_rows, n_padded, sums, accumulators)
+        else:
+            add_fine_rows(lists.stream, rows, row_weights, n_rows, n_padded, accumulators)
     return n_postings
 
 
@@ -133,7 +146,7 @@ def postings_of(lists: Lists, number: int, terms: Terms) -> int:
     for t in range(len(terms)):
         entry = int(lists.entries[number, terms[t]])
         if entry > 0:
-            n += list_postings(lists.stream, lists.range_starts[number] + (entry >> 2), entry & 3)
+            n += list_postings(lists.stream, lists.range_starts[number] + (entry >> 2), entry & 3, lists.bits)
     return n
 
 
@@ -198,6 +211,17 @@ def add_rows(
             add_dense(octets[rows[r] + start : rows[r] + end], weights[r], some)
             bound += most
         flush(some, into)
+
+
+@compiled
+def add_fine_rows(
+    stream: Uint16s, rows: Int64s, weights: Int32s, n_rows: int, n_padded: int, accumulators: Int32s
+) -> None:
+    """Add the dense rows of impacts of 16 bits that begin at words `rows`."""
+    for start in range(0, n_padded, CHUNK):
+        end = min(start + CHUNK, n_padded)
+        for r in range(n_rows):
+            add_fine_dense(stream[rows[r] + start : rows[r] + end], weights[r], accumulators[start:end])
 
 
 @compiled

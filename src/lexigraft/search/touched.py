@@ -30,7 +30,7 @@ def search_touched(
     counts: Any,
 ) -> int:
     """The same contract as `search_sweep`; `touched` has room for every document of a range."""
-    entries, stream, octets, range_starts, range_size, tie_rank = lists
+    entries, stream, octets, range_starts, range_size, tie_rank, bits = lists
     n_documents = len(tie_rank)
     size, worst, threshold = 0, np.int64(0), np.int32(1)
     for number in range(len(range_starts) - 1):
@@ -40,10 +40,10 @@ def search_touched(
             entry = int(entries[number, terms[t]])
             if entry & 3 != NONE and weights[t] > 0:
                 at = range_starts[number] + (entry >> 2)
-                n = add_touched(stream, octets, at, entry & 3, n_padded, weights[t], accumulators, touched, n)
+                n = add_touched(stream, octets, bits, at, entry & 3, n_padded, weights[t], accumulators, touched, n)
                 if counts is not None:
                     counts[NEXT] += list_count(stream, at)
-                    counts[SCORE] += list_postings(stream, at, entry & 3)
+                    counts[SCORE] += list_postings(stream, at, entry & 3, bits)
         if allowed is None and size == 0 and n >= 2 * k:  # a key costs a look at the tie ranks: make few
             threshold = kth_score(accumulators, touched, n, k)
         for i in range(n):
@@ -85,6 +85,7 @@ def kth_score(accumulators: Int32s, touched: Uint16s, n: int, k: int) -> np.int3
 def add_touched(
     stream: Uint16s,
     octets: Bytes,
+    bits: int,
     at: int,
     form: int,
     n_padded: int,
@@ -95,6 +96,8 @@ def add_touched(
 ) -> int:
     """Add a list of any form, writing down after touched[:n] the places that were 0; return the new n."""
     count, body = list_count(stream, at), np.uint64(2 * (at + HEADER))
+    if bits == 16:
+        return add_fine_touched(stream, octets, at, form, n_padded, weight, accumulators, touched, n)
     if form == GAPS:
         place = BEFORE_FIRST
         for i in range(body, body + np.uint64(2 * count), np.uint64(2)):
@@ -107,6 +110,35 @@ def add_touched(
         for i in range(np.uint64(count)):
             impact = np.int32(octets[body + np.uint64(2 * count) + i])
             n = touch(np.uint64(stream[np.uint64(at + HEADER) + i]), impact * weight, accumulators, touched, n)
+    return n
+
+
+@compiled
+def add_fine_touched(
+    stream: Uint16s,
+    octets: Bytes,
+    at: int,
+    form: int,
+    n_padded: int,
+    weight: np.int32,
+    accumulators: Int32s,
+    touched: Uint16s,
+    n: int,
+) -> int:
+    """The same of impacts of 16 bits."""
+    count, body = list_count(stream, at), np.uint64(at + HEADER)
+    if form == GAPS:
+        place, gaps, impacts = BEFORE_FIRST, np.uint64(2) * body, body + np.uint64((count + 1) // 2)
+        for i in range(np.uint64(count)):
+            place += np.uint64(octets[gaps + i])
+            n = touch(place, np.int32(stream[impacts + i]) * weight, accumulators, touched, n)
+    elif form == DENSE:
+        for at_place in range(np.uint64(n_padded)):
+            n = touch(np.uint64(at_place), np.int32(stream[body + at_place]) * weight, accumulators, touched, n)
+    else:
+        impacts = body + np.uint64(count)
+        for i in range(np.uint64(count)):
+            n = touch(np.uint64(stream[body + i]), np.int32(stream[impacts + i]) * weight, accumulators, touched, n)
     return n
 
 

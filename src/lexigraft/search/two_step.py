@@ -44,7 +44,7 @@ class TwoStepSearcher(Searching):
 def require_two_steps(n_candidates: int, keep: QueryCut) -> None:
     """Raise unless so many candidates, found by so many terms of a query, are a first pass."""
     if n_candidates < 1:
-        raise SettingError(f"two-step = {n_candidates} is not allowed: 1 candidate or more")
+        raise SettingError(f"two_step = {n_candidates} is not allowed: 1 candidate or more")
     query_cut(keep)
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from lexigraft.core.origin import KINDS
 from lexigraft.serve.shapes import Schema
 
 TEXT: Schema = {"type": "string"}
@@ -68,6 +69,7 @@ SYSTEMS = record(
     measure=TEXT,
     n_queries=COUNT,
     most_results=COUNT,
+    may_judge=FLAG,
 )
 HIT = record(
     doc_id=TEXT,
@@ -76,7 +78,7 @@ HIT = record(
     score=NUMBER,
     snippet=maybe(record(text=TEXT, marks=many(SPAN))),
     metadata=maybe({"type": "object", "additionalProperties": VALUE}),
-    matches=many(SCORED),
+    matches=many(record(term=TEXT, score=NUMBER, origin=maybe({"type": "string", "enum": list(KINDS)}))),
 )
 SEARCH = record(
     system=TEXT,
@@ -85,11 +87,16 @@ SEARCH = record(
     dk=CUT,
     terms=many(record(term=TEXT, weight=NUMBER, kept=FLAG, own=FLAG, postings=COUNT)),
     unknown=many(TEXT),
+    notices=many(TEXT),
     hits=many(HIT),
     ms=record(encode=NUMBER, search=NUMBER, all=NUMBER),
     postings=COUNT,
     FLOPS=NUMBER,
 )
+ORIGIN = {
+    "own": COUNT, "borrowed": COUNT, "vector": COUNT, "lenders": many(record(doc_id=TEXT, title=TEXT, points=COUNT)),
+}  # fmt: skip
+ADDED_WORDS = many(record(term=TEXT, weight=NUMBER, **ORIGIN))
 EXPLANATION = record(
     system=TEXT,
     doc_id=TEXT,
@@ -107,10 +114,15 @@ EXPLANATION = record(
             own_query=FLAG,
             query_words=many(WEIGHED_SPAN),
             document_words=many(WEIGHED_SPAN),
+            origin=maybe(record(**ORIGIN)),
         )
     ),
     only_query=many(TEXT),
     only_document=many(TEXT),
+    added_words=maybe(record(borrowed=ADDED_WORDS, vector=ADDED_WORDS)),
+    whole=maybe(
+        record(how=TEXT, said=TEXT, parts=many(record(system=TEXT, rank=COUNT, score=maybe(NUMBER), adds=NUMBER)))
+    ),
 )
 ENCODED = record(system=TEXT, vectors=many(many(WEIGHED)))
 EMBEDDED = many(many(record(index=COUNT, value=NUMBER)))
@@ -130,6 +142,25 @@ TERM = record(
     documents=many(record(doc_id=TEXT, title=TEXT, weight=NUMBER)),
 )
 REPORT = record(runs=many(record(name=TEXT, measure=TEXT, rows=many({"type": "object"}), recommended=TEXT)))
+
+JUDGED = record(
+    systems=many(TEXT),
+    decided=maybe(TEXT),
+    is_enough=FLAG,
+    n_queries=COUNT,
+    n_same=COUNT,
+    n_first_better=COUNT,
+    n_second_better=COUNT,
+    difference=NUMBER,
+    p=NUMBER,
+    said=TEXT,
+    begun=many(TEXT),
+)
+QUESTION = record(
+    question=TEXT,
+    documents=many(record(doc_id=TEXT, title=TEXT, snippet=TEXT, text=TEXT, relevant=maybe(FLAG))),
+    state=JUDGED,
+)
 
 
 def content(schema: Schema, kind: str = "application/json") -> dict[str, Any]:

@@ -35,17 +35,19 @@ def make_app(service: Service) -> ASGIApp:
         "/openapi.json": do.openapi,
     }
     posts = {"/explain": do.explain, "/encode": do.encode, "/embed_sparse": do.embed_sparse}
+    posts["/judgements/question"] = do.question
     # Clients of text-embeddings-inference cannot all say what a text is: their address of the server may.
     posts |= {f"/{kind}/embed_sparse": partial(_embed_as, do, kind) for kind in (QUERY, DOCUMENT)}
     routes = [
         *(Route(path, handler, methods=["GET"]) for path, handler in gets.items()),
         *(Route(path, handler, methods=["POST"]) for path, handler in posts.items()),
         Route("/search", do.search, methods=["GET", "POST"]),
+        Route("/judgements", do.judgements, methods=["GET", "POST"]),
     ]
     handlers = {HTTPException: _http_error, RefusedError: _refused, Exception: _failed}
     inner = Starlette(routes=routes, exception_handlers=handlers)  # type: ignore[arg-type]
     inner.router.redirect_slashes = False
-    return Guard(inner, service, frozenset({*gets, *posts, "/search"}))
+    return Guard(inner, service, frozenset({*gets, *posts, "/search", "/judgements"}))
 
 
 async def _embed_as(do: Endpoints, kind: str, request: Request) -> Response:

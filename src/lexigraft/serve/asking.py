@@ -105,6 +105,7 @@ def _search_terms(system: TermSystem, asked: Asking) -> Json:
         "dk": dk,
         "terms": _terms(state, asked, vectors, postings),
         "unknown": unknown_words(state, asked.query),
+        "notices": list(system.notices.of(asked.query)),
         "hits": hits,
         "postings": touched,
         "FLOPS": touched / max(1, state.index.n_documents),
@@ -136,18 +137,24 @@ def _terms(state: Opened, asked: Asking, vectors: Vectors, postings: Any) -> lis
     return sorted(found, key=lambda one: (-one["weight"], one["term"]))
 
 
-def _search_peer(system: PeerSystem, asked: Asking) -> Json:
+def require_plain(system: PeerSystem, asked: Asking) -> None:
+    """Raise where something is asked of a system without terms that goes by them."""
     given = {"qk": asked.qk, "dk": asked.dk, "where": asked.where, "without": asked.without, "weights": asked.weights}
     for name, value in given.items():
         if value:
             said = f"{system.offer.name} is a {system.offer.kind} system, which is searched as a whole, without {name}"
             raise RefusedError(422, said)
+
+
+def _search_peer(system: PeerSystem, asked: Asking) -> Json:
+    require_plain(system, asked)
     begun = perf_counter()
     answer = system.answer(asked.query, asked.k)
     searched = perf_counter()
     hits = [_hit(document) for document in answer.hits]
     return {
-        "system": system.offer.name, "query": asked.query, "qk": 0, "dk": 0, "terms": [], "unknown": [], "hits": hits,
+        "system": system.offer.name, "query": asked.query, "qk": 0, "dk": 0, "terms": [], "unknown": [],
+        "notices": list(system.notices.of(asked.query)), "hits": hits,
         "postings": 0, "FLOPS": 0.0, "ms": _times(begun, begun, searched),
     }  # fmt: skip
 
@@ -161,7 +168,10 @@ def _hit(document: FoundDocument | PlainDocument) -> Json:
         "score": document.score,
         "snippet": None if snippet is None else {"text": snippet.text, "marks": [list(one) for one in snippet.spans]},
         "metadata": document.metadata or None,
-        "matches": [{"term": match.term, "score": match.contribution} for match in document.matches],
+        "matches": [
+            {"term": match.term, "score": match.contribution, "origin": kind}
+            for match, kind in zip(document.matches, document.kinds, strict=True)
+        ],
     }
 
 

@@ -15,7 +15,7 @@ from lexigraft.engines.address import Address
 from lexigraft.serve import requests as shapes
 from lexigraft.serve.asking import Asking, Json, search
 from lexigraft.serve.catalogue import Catalogue, Shelf
-from lexigraft.serve.explaining import explain_hit
+from lexigraft.serve.explaining import explain_found
 from lexigraft.serve.limits import Limits
 from lexigraft.serve.refused import RefusedError, refused_by
 from lexigraft.serve.shapes import Fields
@@ -77,17 +77,18 @@ class Tools:
             }
             for rank, hit in enumerate(found["hits"], 1)
         ]
-        return {"system": found["system"], "hits": hits, "unknown_words": found["unknown"]}
+        return {"system": found["system"], "hits": hits, "unknown_words": found["unknown"], "notices": found["notices"]}
 
     def _explain(self, current: Catalogue, read: Json) -> Json:
-        found = explain_hit(current.of_terms(read.get("system")), Asking.of(read), read["doc_id"])
+        found = explain_found(current, read.get("system"), Asking.of(read), read["doc_id"])
         terms = [
             {name: one[name] for name in ("term", "query_weight", "document_weight", "score", "share", "own_query")}
             for one in found["contributions"][:MOST_TERMS]
         ]
         text = None if found["text"] is None else found["text"][:LONGEST_TEXT]
         facts = {name: found[name] for name in ("system", "doc_id", "title", "score")}
-        return {**facts, "terms": terms, "only_in_the_query": found["only_query"][:MOST_TERMS], "text": text}
+        whole = {} if found["whole"] is None else {"by_systems": found["whole"]["said"]}
+        return {**facts, "terms": terms, "only_in_the_query": found["only_query"][:MOST_TERMS], "text": text, **whole}
 
 
 def run_tools(given: Sequence[Path | Address], limits: Limits) -> None:

@@ -57,6 +57,12 @@ class Catalogue(NamedTuple):
     def system(self, name: str | None) -> System:
         return self.opened[name or self.usual].system
 
+    def beside(self, system: System, name: str) -> TermSystem | None:
+        """The system of terms that is called so in the run that a system is of; None where there is none."""
+        source = system.offer.source
+        of_run = (one.system for one in self.opened.values() if one.system.offer.source == source)
+        return next((one for one in of_run if isinstance(one, TermSystem) and one.offer.system == name), None)
+
     def of_terms(self, name: str | None) -> TermSystem:
         """The same, which must have terms."""
         found = self.system(name)

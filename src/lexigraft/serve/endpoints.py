@@ -14,7 +14,8 @@ from lexigraft.serve.catalogue import Catalogue
 from lexigraft.serve.describing import all_reports, describe
 from lexigraft.serve.embeddings import embedded, info
 from lexigraft.serve.encoding import encode
-from lexigraft.serve.explaining import explain_hit
+from lexigraft.serve.explaining import explain_found
+from lexigraft.serve.judging import READ_ONLY, judged_answer, judged_question, judged_state
 from lexigraft.serve.metrics import KIND as METRICS_KIND
 from lexigraft.serve.openapi import document
 from lexigraft.serve.page_files import INDEX
@@ -55,7 +56,8 @@ class Endpoints:
     async def systems(self, request: Request) -> Response:
         read_parameters(request, Fields({}))
         catalogue, most = self._service.catalogue(), self._service.limits.results
-        return await self._worked_out(lambda: {**describe(catalogue), "most_results": most})
+        told = {"most_results": most, "may_judge": self._service.may_judge and len(catalogue.names) > 1}
+        return await self._worked_out(lambda: {**describe(catalogue), **told})
 
     async def search(self, request: Request) -> Response:
         catalogue, limits = self._service.catalogue(), self._service.limits
@@ -71,9 +73,7 @@ class Endpoints:
         catalogue = self._service.catalogue()
         read = await self._body(request, shapes.explain_request(catalogue.names, self._service.limits))
         asked = Asking.of(read)
-        return await self._worked_out(
-            lambda: explain_hit(catalogue.of_terms(read.get("system")), asked, read["doc_id"])
-        )
+        return await self._worked_out(lambda: explain_found(catalogue, read.get("system"), asked, read["doc_id"]))
 
     async def encode(self, request: Request) -> Response:
         catalogue = self._service.catalogue()
@@ -109,6 +109,26 @@ class Endpoints:
         catalogue = self._service.catalogue()
         return await self._worked_out(lambda: all_reports(catalogue))
 
+    async def judgements(self, request: Request) -> Response:
+        """What the user's judgements say by now; or one more of them."""
+        catalogue, limits = self._judged(), self._service.limits
+        if request.method == "GET":
+            read = read_parameters(request, shapes.judged_request(catalogue.names))
+            return await self._worked_out(lambda: judged_state(catalogue, read))
+        read = await self._body(request, shapes.answer_request(catalogue.names, limits))
+        return await self._worked_out(lambda: judged_answer(catalogue, read))
+
+    async def question(self, request: Request) -> Response:
+        catalogue = self._judged()
+        read = await self._body(request, shapes.question_request(catalogue.names, self._service.limits))
+        return await self._worked_out(lambda: judged_question(catalogue, read))
+
+    def _judged(self) -> Catalogue:
+        """What is served, where judgements of it may be written."""
+        if not self._service.may_judge:
+            raise RefusedError(403, READ_ONLY)
+        return self._service.catalogue()
+
     async def metrics(self, request: Request) -> Response:
         read_parameters(request, Fields({}))
         service = self._service
@@ -122,7 +142,7 @@ class Endpoints:
         read_parameters(request, Fields({}))
         names = tuple(self._service.catalogue().names)
         if self._description is None or self._description[0] != names:
-            self._description = names, as_json(document(names, self._service.limits))
+            self._description = names, as_json(document(names, self._service.limits, self._service.may_judge))
         return reply(self._description[1], headers=NOT_KEPT)
 
     async def page(self, request: Request) -> Response:

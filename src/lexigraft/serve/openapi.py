@@ -27,8 +27,8 @@ OF_BODIES = {
 OF_ADDRESSES = {404: "No such system or term", 414: "The address is too long", 422: "A value is not allowed"}
 
 
-def document(systems: Sequence[str], limits: Limits) -> dict[str, Any]:
-    """The whole description. It names the systems that there are now."""
+def document(systems: Sequence[str], limits: Limits, may_judge: bool = False) -> dict[str, Any]:
+    """The whole description. It names the systems that there are now. `may_judge`: judgements are taken."""
     nothing = Fields({})
     linked, asked = shapes.linked_search(systems, limits), shapes.search_request(systems, limits)
     paths: dict[str, Any] = {
@@ -56,6 +56,16 @@ def document(systems: Sequence[str], limits: Limits) -> dict[str, Any]:
         "/metrics": {"get": _get("For Prometheus", nothing, {"type": "string"}, "text/plain")},
         "/openapi.json": {"get": _get("This description", nothing, {"type": "object"})},
     }
+    if may_judge:
+        paths |= {
+            "/judgements": {
+                "get": _get("What the user's judgements say", shapes.judged_request(systems), answers.JUDGED),
+                "post": _post("Judge a document", shapes.answer_request(systems, limits), answers.JUDGED),
+            },
+            "/judgements/question": {
+                "post": _post("Documents to judge", shapes.question_request(systems, limits), answers.QUESTION)
+            },
+        }
     return {
         "openapi": "3.1.0",
         "info": {"title": "Lexigraft", "version": __version__},

@@ -74,6 +74,21 @@ def embed_request(limits: Limits) -> Fields:
     return Fields(fields, needed=("inputs",))
 
 
+def judged_request(systems: Sequence[str]) -> Fields:
+    """Of /judgements; without names BM25 is judged against the system that is usual."""
+    named = OneOf(systems, unknown=404)
+    return Fields({"system": named, "baseline": named})
+
+
+def question_request(systems: Sequence[str], limits: Limits) -> Fields:
+    return Fields({"question": Text(limits.query_characters), **judged_request(systems).of}, needed=("question",))
+
+
+def answer_request(systems: Sequence[str], limits: Limits) -> Fields:
+    asked: dict[str, Shape] = {**question_request(systems, limits).of, "doc_id": Text(LONGEST_ID, plain=False)}
+    return Fields({**asked, "relevant": YesOrNo(), "skip": YesOrNo()}, needed=("question",))
+
+
 def vocabulary_request(systems: Sequence[str]) -> Fields:
     fields: dict[str, Shape] = {
         "system": OneOf(systems, unknown=404),

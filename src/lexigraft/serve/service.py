@@ -14,6 +14,7 @@ from lexigraft.serve.wackiness import GivenWackiness
 from lexigraft.serve.work import Work
 
 OPENING, READY, STOPPING = "opening", "ready", "stopping"
+OPENING_SAID = "the systems are being opened; ask again in a second"  # by which the page knows it for no trouble
 
 
 @dataclass
@@ -23,6 +24,7 @@ class Service:
     access: Access
     limits: Limits = field(default_factory=Limits)
     embed_as: str = QUERY  # what /embed_sparse takes texts for where nobody says
+    may_judge: bool = False  # whether what the user judges is written into the run
     page: Path = PAGE
     shelf: Shelf | None = None
     wackiness: GivenWackiness = field(default_factory=GivenWackiness)
@@ -50,5 +52,5 @@ class Service:
     def catalogue(self) -> Catalogue:
         """What is served now; who has it keeps it to the end of a request."""
         if self.shelf is None:
-            raise RefusedError(503, "the systems are being opened; ask again in a second", AGAIN)
+            raise RefusedError(503, OPENING_SAID, AGAIN)
         return self.shelf.current

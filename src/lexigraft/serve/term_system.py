@@ -13,6 +13,8 @@ from lexigraft.core.pinned import where_it_stands
 from lexigraft.core.types import Vocabulary
 from lexigraft.retrieve.answer import FoundDocument, found_documents
 from lexigraft.retrieve.finding import Asked, explanations, find
+from lexigraft.retrieve.nearest_words import postings_of
+from lexigraft.retrieve.notices import Notices
 from lexigraft.retrieve.opened import Opened, Row
 from lexigraft.retrieve.place import Place, find_place
 from lexigraft.retrieve.plain_document import PlainDocument
@@ -44,6 +46,7 @@ class TermSystem:
         self._lock, self._order_lock = Lock(), Lock()
         self._order: tuple[list[str], NDArray[np.int32]] | None = None
         self.postings = postings_of(self.state)
+        self.notices = Notices(place, self.state)
         if former is not None and self.state.is_model:  # BM25's know how often words are in the documents
             _share_encoders(former.state, self.state)
         warm(self.state)
@@ -122,15 +125,6 @@ def _share_encoders(former: Opened, other: Opened) -> None:
     if told[0] == told[1]:
         other.encoders = former.encoders
         other.encoder = former.encoder
-
-
-def postings_of(state: Opened) -> NDArray[np.int64]:
-    """How many documents hold each term, over all segments."""
-    total = np.zeros(len(state.index.vocabulary), np.int64)
-    for segment in state.index.segments:
-        lengths = segment.index.lengths[: len(total)]
-        total[: len(lengths)] += lengths
-    return total
 
 
 def warm(state: Opened) -> None:

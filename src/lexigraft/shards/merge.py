@@ -8,13 +8,13 @@ from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import InputError
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import IndexSettings
-from lexigraft.index import metadata as metadata_store
 from lexigraft.index import store
 from lexigraft.index.inverted import IndexMeta
 from lexigraft.index.joining import Part, join_indexes
 from lexigraft.index.live.state import is_live
-from lexigraft.index.metadata import Metadata, documents_in_order, open_metadata
-from lexigraft.index.metadata_columns import ColumnsBuilder
+from lexigraft.index.metadata import documents_in_order, open_metadata
+from lexigraft.index.metadata_columns import Living, arranged
+from lexigraft.index.metadata_files import FORMAT_VERSION, KIND, write_table
 from lexigraft.index.store import open_index
 from lexigraft.stages.layout import metadata_beside
 from lexigraft.stages.standalone import require_free_for, seen_from
@@ -87,20 +87,18 @@ def _require_all_ranges(parts: Sequence[Part]) -> None:
         raise InputError(f"{len(parts)} of {config.get('of')} shards are given; give all of them, in order")
 
 
-def _metadata_of(parts: Sequence[Part]) -> list[Metadata]:
+def _metadata_of(parts: Sequence[Part]) -> list[Living]:
     """The metadata beside the shards that have some."""
     beside = [(part, metadata_beside(part.path)) for part in parts]
-    return [open_metadata(path, part.index) for part, path in beside if path.is_dir()]
+    tables = [open_metadata(path, part.index).segments[0].table for part, path in beside if path.is_dir()]
+    return [Living(table) for table in tables if table is not None]
 
 
-def _write_metadata(out: Path, found: Sequence[Metadata]) -> None:
+def _write_metadata(out: Path, found: Sequence[Living]) -> None:
     """What lay beside an index that was there before goes: it was of other documents."""
     beside, index = metadata_beside(out), open_index(out, checksums=False)
     if not found:
         remove_metadata_of(out)
         return
-    builder = ColumnsBuilder(documents_in_order(index))
-    builder.join(found)
-    manifest = Manifest(metadata_store.KIND, metadata_store.FORMAT_VERSION, {}, {"index": index.fingerprint})
-    with write_artifact(beside, manifest) as folder:
-        builder.write(folder)
+    manifest = Manifest(KIND, FORMAT_VERSION, {}, {"index": index.fingerprint})
+    write_table(beside, manifest, arranged(documents_in_order(index), found))

@@ -14,10 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, sync, write_artifact
+from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, write_artifact
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.folders import make_folders
 from lexigraft.core.manifest import recipe
+from lexigraft.core.plain_files import sync
 
 ATTEMPTS = ".attempts"  # the folder of those that nobody else knows
 

@@ -14,7 +14,9 @@ from lexigraft.index.texts import TextWriter
 from lexigraft.vectors.lexical import encode_documents
 
 
-def searched_documents(collection: Collection, settings: DataSettings, progress: Progress) -> Iterator[Document]:
+def searched_documents(
+    collection: Collection, settings: DataSettings, progress: Progress = SILENT
+) -> Iterator[Document]:
     """What is encoded and indexed: documents, or their passages."""
     documents: Iterable[Document] = progress.track(collection.documents(), "encoding documents")
     if settings.in_passages:

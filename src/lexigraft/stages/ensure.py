@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from lexigraft.core.artifact import Manifest, open_artifact, read_manifest, write_artifact, write_json
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.core.processes import is_leader, n_processes, process_rank
 from lexigraft.core.resources import measured
 from lexigraft.core.systems import OWN_HOME, System
@@ -91,11 +92,12 @@ class Ensurer:
     def timings(self) -> list[dict[str, Any]]:
         """What the stages of this call took, now or when they were done before, and the facts that some leave."""
         taken = {line["stage"]: line for line in self._all_timings()}
-        return [{**taken[label], **self.facts.get(label, {})} for label in self.labels if label in taken]
+        labels = dict.fromkeys(self.labels)  # one may have been looked at twice
+        return [{**taken[label], **self.facts.get(label, {})} for label in labels if label in taken]
 
     def _all_timings(self) -> list[dict[str, str | float]]:
         try:
-            lines: list[dict[str, str | float]] = json.loads(self.run.timings.read_text(encoding="utf-8"))
+            lines: list[dict[str, str | float]] = json.loads(read_plain_file(self.run.timings))
         except (OSError, ValueError):
             return []
         return lines

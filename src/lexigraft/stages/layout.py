@@ -22,6 +22,7 @@ RUN/run.json                        which views and systems the run has now, and
                                     else lies there is of former calls
 RUN/operating_points.json           the (qk, dk) that each system is searched with, and why
 RUN/choices.json                    settings that the run chose itself (--minutes), and by what
+RUN/judgements/                     what the user judged, and what that decides (user_judgements.py)
 RUN/source.json                     of which collection the run is
 RUN/settings.json timings.json
 """
@@ -41,6 +42,7 @@ from lexigraft.core.settings import FORMER_NAME
 from lexigraft.core.stored_record import record_of
 from lexigraft.core.systems import HOMES, OWN_HOME, System
 from lexigraft.core.systems_table import DENSE, HYBRID, is_system_name
+from lexigraft.stages.user_judgements import decided_by_user
 
 JUDGED, FULL = "judged", "full"
 CONTINUE = "give the command that made the run again: it writes the file anew"
@@ -234,14 +236,16 @@ class RunFolder:
         return system
 
     def searchable(self, system: str | None) -> tuple[str, str]:
-        """(view, system) that a person searches. None: the one that the run recommends; without one its own model, or
-        the only other one, if it is ready, else the run's first system that is. Of several models that [systems] names,
-        one must be named."""
+        """(view, system) that a person searches. None: the one that the user's judgements decided for, or the run
+        recommends; without one its own model, or the only other one, if it is ready, else the run's first system that
+        is. Of several models that [systems] names, one must be named."""
         ready, contents = self.ready(), self.read_contents()
         if system is not None and system not in ready:
             raise ArtifactError(f"the run at {self.root} has no system {system!r}; present: {', '.join(ready)}")
-        if system is None and contents.recommended in ready:
-            return ready[contents.recommended], contents.recommended
+        if system is None:
+            for taken in (decided_by_user(self.root), contents.recommended):
+                if taken in ready:
+                    return ready[taken], taken
         models = [name for name in ready if name in contents.models]
         models = [name for name in models if contents.models[name] == OWN_HOME] or models
         if system is None and len(models) > 1:

@@ -2,6 +2,7 @@
 and the user's own is what is searched."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,10 +42,15 @@ def views_of(source: str, settings: Settings, folder: RunFolder) -> dict[str, Co
 
 
 def with_pairs(
-    source: str, settings: Settings, artifacts: Ensurer, progress: Progress = SILENT
+    source: str,
+    settings: Settings,
+    artifacts: Ensurer,
+    progress: Progress = SILENT,
+    before: Callable[[Collection], object] | None = None,
 ) -> tuple[Settings, dict[str, Collection]]:
-    """The views of a run, of which the collection is there; pairs are made where the settings ask for them. Where a
-    collection turns out to have enough of its own, the settings that come back say so, and how long made ones train."""
+    """The views of a run, of which the collection is there; pairs are made where the settings ask for them, after what
+    is to be done with the user's own collection `before` that. Where a collection turns out to have enough of its own,
+    the settings that come back say so, and how long made ones train."""
     if not settings.data.makes_pairs:
         return settings, views_of(source, settings, artifacts.run)
     (collection,) = collected(source, settings.data, artifacts.run.collection).values()
@@ -53,6 +59,8 @@ def with_pairs(
         log.info("%d training pairs are given, and no others are made", len(given))
         settings = replace(settings, data=replace(settings.data, pairs="given"))
         return settings, views_of(source, settings, artifacts.run)
+    if before is not None:
+        before(collection)
     _ensure_pairs(collection, given, settings, artifacts, progress)
     views = views_of(source, settings, artifacts.run)
     return with_few_steps(settings, len(views[JUDGED].qrels(TRAIN))), views

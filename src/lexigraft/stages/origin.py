@@ -18,7 +18,7 @@ from lexigraft.stages.collect import PYDOCS
 
 OF, WAY = "collection", "path"  # the names under which an origin is noted
 HOW_IT_IS_READ = ("on_duplicate", "on_bad_bytes")  # of a collection's description, no part of what it is
-REMEDY = "give another --out, or --replace (replace=True in Python) to have it replaced"
+REMEDY = "give another out=PATH, or replace=True to have it replaced"
 
 
 class Origin(NamedTuple):

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lexigraft.core.plain_files import written_aside
+
 BM25_LOOK = {"color": "black", "marker": "*", "markersize": 11}  # in every picture that has it
 PER_FORMAT = {"png": {"Software": None}, "svg": {"Date": None}}  # what would differ from day to day is left out
 
@@ -89,7 +91,7 @@ def save_figure(figure: Any, *paths: Path, dpi: int = 150) -> None:
     from matplotlib import pyplot
 
     for path in paths:
-        aside, kind = path.with_name(f".{path.name}"), path.suffix[1:]
-        figure.savefig(aside, format=kind, dpi=dpi, metadata=PER_FORMAT[kind])
-        aside.replace(path)
+        kind = path.suffix[1:]
+        with written_aside(path) as aside:
+            figure.savefig(aside, format=kind, dpi=dpi, metadata=PER_FORMAT[kind])
     pyplot.close(figure)

@@ -4,14 +4,17 @@ import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import join
 from typing import Any
 
 from lexigraft.core.errors import ArtifactError
+from lexigraft.core.plain_files import written_aside
 from lexigraft.core.sealed_json import read_sealed, write_sealed
 from lexigraft.core.stored_record import require_fields
 from lexigraft.made_pairs.told import in_words
 from lexigraft.stages.layout import CONTINUE, RunFolder
 from lexigraft.stages.operating_point import OperatingPoint, as_json
+from lexigraft.stages.report_graft import graft_lines
 from lexigraft.stages.report_picture import draw, kept_terms, searched_rows
 from lexigraft.stages.run_settings import stored_checksum
 from lexigraft.stages.tables import markdown_table
@@ -80,9 +83,8 @@ def read_report(run: RunFolder) -> dict[str, Any]:
 
 def write_report(report: Mapping[str, Any], run: RunFolder) -> None:
     write_sealed(run.report("json"), report)
-    aside = run.report("md.new")
-    aside.write_text(as_markdown(report), encoding="utf-8")
-    aside.replace(run.report("md"))
+    with written_aside(run.report("md")) as aside:
+        aside.write_text(as_markdown(report, run.root), encoding="utf-8")
     if report["rows"]:
         draw(report, run.report("png"))
     else:
@@ -163,9 +165,15 @@ def choice_lines(report: Mapping[str, Any]) -> list[str]:
         return []
     lines = [f"chosen by the run itself, for {own['minutes']:g} minutes:"]
     for choice in own["choices"]:
-        values = ", ".join(f"{name} = {value:g}" for name, value in choice["settings"].items())
+        values = values_in_words(choice["settings"])
         lines.append(f"- {choice['about']}: {values + ': ' if values else ''}{choice['why']}")
     return lines
+
+
+def values_in_words(settings: Mapping[str, Any]) -> str:
+    """Such as "model.document_length = 64, run.systems = bm25, dense"."""
+    shown = {name: ", ".join(value) if isinstance(value, list) else f"{value:g}" for name, value in settings.items()}
+    return ", ".join(f"{name} = {value}" for name, value in shown.items())
 
 
 def _choices(report: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -175,11 +183,26 @@ def _choices(report: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return {system: point for system, point in points if rows[system] > 1}
 
 
-def as_markdown(report: Mapping[str, Any]) -> str:
+def unmeasured_lines(report: Mapping[str, Any], run: str) -> list[str]:
+    """What a report without numbers says: how the run is searched, and what would be better; commands are indented."""
+    searched = f"{report['collection']['name']} is searchable: {join(['lexigraft', 'search', '--run', run])} QUERY"
+    advice, added = report.get("advice"), graft_lines(report)
+    if advice is None:
+        return [searched, *added, "No query of it is judged, so nothing is measured"]
+    commands = (advice[name] for name in ("install", "command"))
+    return [searched, *added, advice["says"], *(f"  {command}" for command in commands if command)]
+
+
+def _in_markdown(line: str) -> str:
+    return f"    {line.strip()}" if line.startswith("  ") else line
+
+
+def as_markdown(report: Mapping[str, Any], run: Path) -> str:
     collection, rows = report["collection"], report["rows"]
     lines = [f"# {collection['name']}", ""]
     if not rows:
-        return "\n".join([*lines, "No judged queries: indexed and searchable, nothing measured.", ""])
+        said = unmeasured_lines(report, str(run))
+        return "\n".join([*lines, *(part for line in said for part in (_in_markdown(line), ""))])
     one = "passage" if collection.get("passages") else "document"
     lines += [
         f"{collection['queries']:,} {collection['split']} queries over {searched_rows(report)}.", "",
@@ -192,7 +215,7 @@ def as_markdown(report: Mapping[str, Any]) -> str:
         "(text_to_ids, measured as one call; p50 is its median). index_bytes: all files of what is searched, without "
         f"the documents' texts and without a model.{_of_peers(rows, one)}", "",
         *(part for line in operating_point_lines(report) for part in (f"{line}.", "")),
-        *(part for line in reading_lines(report) for part in (f"{line}.", "")),
+        *(part for line in (*reading_lines(report), *graft_lines(report)) for part in (f"{line}.", "")),
         *(part for line in made_lines(report) for part in (f"{line}.", "")),
         *_teacher_lines(report),
         *(part for line in choice_lines(report) for part in (f"{line}", "")),

@@ -17,11 +17,15 @@ from lexigraft.core.artifact import (
 from lexigraft.core.continued_file import PART, STATE
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.lock import LOCK
+from lexigraft.core.pinned import is_by_process
+from lexigraft.core.plain_files import asides_of
+from lexigraft.core.processes import is_alive
 from lexigraft.core.sealed_json import read_sealed, write_sealed
 from lexigraft.index.metadata import documents_in_order
 from lexigraft.index.store import open_index
 from lexigraft.stages.layout import RunFolder
 from lexigraft.stages.origin import Origin, noted_origin, origin_of, refuse, same_content
+from lexigraft.stages.user_judgements import UserJudgements
 
 SHOWN_FILES = 3
 
@@ -66,7 +70,7 @@ def _require_empty(run: RunFolder) -> None:
     names = sorted(path.name for path in run.root.iterdir() if path.name not in nobodys) if run.root.is_dir() else []
     if names:
         shown = ", ".join(names[:SHOWN_FILES]) + (", ..." if len(names) > SHOWN_FILES else "")
-        raise ArtifactError(f"{run.root} is no run and has files of its own ({shown}); give another --out")
+        raise ArtifactError(f"{run.root} is no run and has files of its own ({shown}); give another out=PATH")
 
 
 def read_origin(run: RunFolder) -> Origin | None:
@@ -111,11 +115,21 @@ def require_emptiable(run: RunFolder) -> None:
             raise ArtifactError(f"{folder / stray[0]} is not Lexigraft's; move it out of the run before it is replaced")
 
 
+def sweep(run: RunFolder) -> None:
+    """Remove what killed writers left: files beside those that a run writes, of which each is written under its lock,
+    as the caller must hold it, and drafts of artifacts, which others may be making, by processes that are gone."""
+    for aside in (aside for file in run.own_files() for aside in asides_of(file)):
+        aside.unlink(missing_ok=True)
+    for draft in _drafts(run):
+        if not is_alive(int(draft.name.rpartition("-")[2])):
+            rmtree(draft, ignore_errors=True)
+
+
 def empty(run: RunFolder) -> None:
     """Remove what a run has written, and nothing else: its artifacts, half-done ones too, and its own files."""
     for folder in [*_artifacts(run), *_half_done(run)]:
         rmtree(folder, ignore_errors=True)
-    for file in run.own_files():
+    for file in (*run.own_files(), *UserJudgements(run.root).files):
         file.unlink(missing_ok=True)
     for top in run.parts():
         for folder in sorted(filter(Path.is_dir, [top, *top.rglob("*")]), reverse=True):  # the inner ones first
@@ -131,7 +145,13 @@ def _artifacts(run: RunFolder) -> list[Path]:
 def _half_done(run: RunFolder) -> list[Path]:
     """Folders of writers that were stopped: drafts of artifacts by their mark, those of continued files by what they
     have, which is nothing else."""
-    drafts = [file.parent for folder in run.parts() for file in folder.rglob(DRAFT_MARK)]
     begun = [file.parent for folder in run.parts() for file in folder.rglob(PART)]
     of_files = [folder for folder in begun if {file.name for file in folder.iterdir()} <= {PART, STATE, LOCK}]
-    return [*drafts, *of_files]
+    return [*_drafts(run), *of_files]
+
+
+def _drafts(run: RunFolder) -> list[Path]:
+    """Folders of artifacts that are not whole yet, or never will be, by their mark; and former versions, which have a
+    draft's name and a manifest from when they were replaced until they are removed."""
+    found = [file.parent for folder in run.parts() for mark in (DRAFT_MARK, MANIFEST) for file in folder.rglob(mark)]
+    return [folder for folder in dict.fromkeys(found) if ".draft-" in folder.name and is_by_process(folder)]

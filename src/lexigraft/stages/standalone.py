@@ -21,18 +21,19 @@ from lexigraft.index import store as index_store
 from lexigraft.index.build import build_index
 from lexigraft.index.inverted import IndexMeta
 from lexigraft.index.store import open_index
-from lexigraft.index.texts import TextWriter, keep_texts, own_order
+from lexigraft.index.texts import TextWriter, copy_texts, keep_texts, own_order
 from lexigraft.inference.meta import MODEL_FORMAT, MODEL_KIND, read_meta
 from lexigraft.stages.collect import collect, collected, source_description
 from lexigraft.stages.encode import encode_lexical, passage_config
 from lexigraft.stages.ensure import keep_or_make
 from lexigraft.stages.expanded_documents import named_expansions
 from lexigraft.stages.find_model import find_model
+from lexigraft.stages.layout import lies_at
 from lexigraft.stages.origin import origin_of, same_content
 from lexigraft.stages.standalone_origin import remove_metadata_of, require_of, source_of_vectors
 from lexigraft.stages.texts import keep_texts_of_rows
 from lexigraft.vectors import store as vectors_store
-from lexigraft.vectors.deciding_words import decide_words
+from lexigraft.vectors.deciding_words import LEXICAL, decide_words
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +56,20 @@ def invert_at_once(inverting: Inverting, folder: Path, progress: Progress) -> In
 Invert = Callable[[Inverting, Path, Progress], IndexMeta]
 
 
+class Improving(NamedTuple):
+    """BM25's vectors at `lexical`, of which better ones are to be made: of which documents, how these are read, a
+    folder to work in, and one that stays after a kill."""
+
+    collection: Collection
+    settings: Settings
+    lexical: Path
+    scratch: Path
+    aside: Path
+
+
+Improve = Callable[[Improving, Path, Progress], None]  # writes vectors into a folder
+
+
 def build(
     source: str,
     out: Path,
@@ -63,18 +78,21 @@ def build(
     progress: Progress = SILENT,
     replace_other: bool = False,
     invert: Invert = invert_at_once,
+    improve: Improve | None = None,
 ) -> IndexMeta:
     """Index `source` (a collection folder, or "pydocs" in its full view) at `out`. An index of the same collection
     there is replaced; that of another one only with `replace_other`. `invert` makes lists of vectors: at once, or by
-    shards."""
+    shards. With `improve`, an index of BM25 is searchable until that of the better vectors takes its place; one that is
+    there already stays until then."""
     require_free_for(out, index_store.KIND)
     description = source_description(source, settings.data)
     origin = origin_of(source, out)
+    is_there = lies_at(out)
     is_other = require_of(out, source, lambda found: same_content(found.config, description), replace_other)
     passages = passage_config(settings.data)
-    lexical = settings.lexical.decided()
     with _collected(source, out, settings, progress) as (collection, scratch):
-        rule = decide_words(settings.words, collection.documents()).rule
+        read = decide_words(settings, collection.documents(), [LEXICAL])
+        lexical, rule = read.lexical.decided(), read.words.rule
         config = {**description, **passages, "keep": keep, **settings_config(lexical), **rule.entry}
         vectors_folder = scratch / "vectors"
         manifest = Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)
@@ -83,11 +101,26 @@ def build(
             TextWriter(scratch, settings.index.most_text_bytes) as texts,
         ):
             encode_lexical(collection, settings.data, lexical, rule, folder, progress, texts)
-        manifest = Manifest(index_store.KIND, index_store.FORMAT_VERSION, config, notes=origin.note)
-        with write_artifact(out, manifest) as folder:
-            vectors = vectors_store.open_vectors(vectors_folder)
-            meta = invert(Inverting(vectors, vectors_folder, out, keep, settings), folder, progress)
-            keep_texts(scratch, folder, vectors.matrix.row_ids, own_order(folder, meta.reordered))
+
+        def index(vectors_folder: Path, config: Mapping[str, Any]) -> None:
+            manifest = Manifest(index_store.KIND, index_store.FORMAT_VERSION, dict(config), notes=origin.note)
+            with write_artifact(out, manifest) as folder:
+                vectors = vectors_store.open_vectors(vectors_folder)
+                meta = invert(Inverting(vectors, vectors_folder, out, keep, settings), folder, progress)
+                keep_texts(scratch, folder, vectors.matrix.row_ids, own_order(folder, meta.reordered))
+
+        if improve is None or not is_there:
+            index(vectors_folder, config)
+        if improve is not None:
+            if not is_there:
+                log.info("searchable now, by BM25: lexigraft search --index %s", out)
+                copy_texts(out, scratch)
+            better, aside = scratch / "better", out.with_name(f".{out.name}.unfinished")
+            improving = Improving(collection, read, vectors_folder, scratch, aside)
+            with write_artifact(better, Manifest(vectors_store.KIND, vectors_store.FORMAT_VERSION, config)) as folder:
+                improve(improving, folder, progress)
+            index(better, {**config, "grafted": settings_config(settings.grafted)})
+            shutil.rmtree(aside, ignore_errors=True)
     if is_other:
         remove_metadata_of(out)
     return open_index(out, checksums=False).meta

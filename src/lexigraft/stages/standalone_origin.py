@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lexigraft.core.artifact import Manifest, is_artifact, read_manifest, require_replaceable
 from lexigraft.core.errors import LexigraftError
-from lexigraft.index import metadata as metadata_store
+from lexigraft.index import metadata_files
 from lexigraft.index import store as index_store
 from lexigraft.stages.layout import metadata_beside
 from lexigraft.stages.origin import Origin, noted_origin, refuse
@@ -58,5 +58,5 @@ def remove_metadata_of(index: Path) -> None:
     """Remove the metadata of the documents that an index had before."""
     beside = metadata_beside(index)
     found = read_manifest(beside)
-    if found is not None and found.kind == metadata_store.KIND:
+    if found is not None and found.kind == metadata_files.KIND:
         shutil.rmtree(beside)

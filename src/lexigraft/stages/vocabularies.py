@@ -10,6 +10,7 @@ from pathlib import Path
 from lexigraft.core.artifact import open_artifact, read_manifest
 from lexigraft.core.errors import InputError
 from lexigraft.core.pinned import of_one_version
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import DataSettings
 from lexigraft.data.collection import Collection
@@ -66,7 +67,7 @@ def _open_learned(folder: Path, called: str) -> OpenVocabulary:
     opened = lexicon.open_lexicon(folder)
     if opened.subwords:
         return from_tokenizer(called, tokenizer_files.open_tokenizer(folder))
-    facts = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
+    facts = json.loads(read_plain_file(folder / "vocabulary.json"))
     return from_lexicon(called, opened, facts.get("coverage"))
 
 

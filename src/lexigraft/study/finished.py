@@ -20,6 +20,7 @@ from lexigraft.comparison.affordable import reciprocal
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.folders import make_folders
+from lexigraft.core.plain_files import read_plain_file
 
 FORMAT = 1
 LETTERS = "0123456789A"
@@ -104,7 +105,7 @@ def write_finished(out: Path, finished: Finished) -> None:
 def read_finished(path: Path) -> Finished:
     """Raises where the file is not of a study, or of another version."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_plain_file(path))
         if found.pop("format") != FORMAT:
             raise ArtifactError(f"{path} is of another version of Lexigraft; remove it, and its arm is trained again")
         return Finished(**found | {

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.search.counters import COUNTERS
 from lexigraft.stages.finished_run import FinishedRun
 from lexigraft.stages.layout import JUDGED
@@ -187,7 +188,7 @@ def _numbers(found: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _read(path: Path, otherwise: Any) -> Any:
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else otherwise
+    return json.loads(read_plain_file(path)) if path.is_file() else otherwise
 
 
 LOOKS: dict[str, Callable[[Looked], Any]] = {

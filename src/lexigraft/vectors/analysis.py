@@ -26,7 +26,7 @@ def described(kind: str, settings: LexicalSettings, rule: WordRule) -> dict[str,
 def reading_in(description: Mapping[str, Any]) -> Reading:
     """What `described` said; an artifact of before there was a choice of rules says nothing of that."""
     named = {name: value for name, value in description.items() if name not in ("kind", ENTRY)}
-    return Reading(LexicalSettings(**named), rule_in(description))
+    return Reading(LexicalSettings(**named).decided(), rule_in(description))
 
 
 class Analyser:

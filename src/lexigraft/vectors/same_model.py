@@ -13,5 +13,5 @@ def require_same_model(path: Path, fingerprint: str) -> None:
     if manifest is None or manifest.fingerprint != fingerprint:
         raise MixedVersionsError(
             f"the model at {path} was trained again after this index was made; encode and index with it (the run's "
-            "command continues), or search with --system bm25"
+            "command continues), or search by the system bm25"
         )

@@ -14,6 +14,8 @@ What still differs, all of it in tests/property/test_tokenizer.py:
 
 from typing import TYPE_CHECKING, Any
 
+from lexigraft.vocab.words import UNSEEN
+
 if TYPE_CHECKING:
     from tokenizers.normalizers import Normalizer
     from tokenizers.pre_tokenizers import PreTokenizer
@@ -42,7 +44,7 @@ def normalizer() -> "Normalizer":
             normalizers.Replace(Regex(_LAST_SIGMA), "ς"),
             normalizers.Lowercase(),
             normalizers.Replace("\u2019", "'"),
-            normalizers.Replace("\u00ad", ""),
+            normalizers.Replace(Regex(UNSEEN), ""),
         ]
     )
 

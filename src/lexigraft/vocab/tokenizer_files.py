@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexigraft.core.arrays import open_array
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError, MissingExtraError
 from lexigraft.core.installing import install_extra
-from lexigraft.core.plain_files import read_plain_file
+from lexigraft.core.plain_files import read_plain_file, require_size
 from lexigraft.core.sealed_json import read_sealed
 from lexigraft.vocab.wordpiece import SPECIAL_TOKENS, UNKNOWN, WordPieces
 
@@ -95,6 +96,7 @@ def open_tokenizer(folder: Path) -> OpenTokenizer:
         raise MissingExtraError(f"the tokenizer in {folder}", "tokenizers", install_extra("search")) from error
     file = folder / (MODEL_FILE if (folder / MODEL_FILE).is_file() else PIECES_FILE)
     try:
+        require_size(file, file.stat().st_size)
         backend = tokenizers.Tokenizer.from_file(str(file)) if file.name == MODEL_FILE else _of_pieces(file)
     except Exception as error:  # the library raises nothing more particular
         raise InputError(f"{file} cannot be read as a tokenizer: {error}; save it again") from error
@@ -109,7 +111,7 @@ def open_tokenizer(folder: Path) -> OpenTokenizer:
     return OpenTokenizer(
         backend,
         frozenset(special),
-        np.load(counts) if counts.is_file() else None,
+        open_array(counts) if counts.is_file() else None,
         read_sealed(facts) if facts.is_file() else {},
     )
 

@@ -38,15 +38,23 @@ _JOINERS = "',.:;"
 SEPARATORS = bytes(byte for byte in range(128) if not chr(byte).isalnum() and chr(byte) not in _JOINERS)
 _SEPARATORS_TO_SPACE = bytes.maketrans(SEPARATORS, b" " * len(SEPARATORS))
 
+# Characters that say how letters are drawn and are not seen themselves: soft hyphen, joiner and non-joiner, marks of
+# direction, byte order mark, selectors of a variant. A zero-width space is none of them: it separates, as others do.
+UNSEEN = (
+    "[\u00ad\u034f\u061c\u180b-\u180f\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
+)
+_UNSEEN = re.compile(UNSEEN)
+
 
 def normalise(text: str, camel_case: bool = False) -> str:
-    """NFKC and lower case; the typographic apostrophe becomes the plain one, soft hyphens go. With `camel_case`, the
-    words of identifiers are separated first."""
+    """NFKC and lower case; the typographic apostrophe becomes the plain one, and what is not seen goes, also between
+    letters: who writes a joiner and who does not mean one word. With `camel_case`, the words of identifiers are
+    separated first."""
     if text.isascii():
         return mark_words(text).lower() if camel_case else text.lower()
     composed = unicodedata.normalize("NFKC", text)
     lower = mark_words(composed).lower() if camel_case else composed.lower()
-    return lower.replace("\u2019", "'").replace("\u00ad", "")
+    return _UNSEEN.sub("", lower).replace("\u2019", "'")
 
 
 def split_words(text: str) -> list[str]:

@@ -45,7 +45,7 @@ def test_a_command_is_imported_once():
 
 def test_help_imports_no_command():
     shown = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, check=True)
-    loaded = {"app", "console", "display", "lazy", "narrow_tables", "overview", "plain_values"}
+    loaded = {"app", "console", "display", "in_flags", "lazy", "narrow_tables", "overview", "plain_values"}
     assert shown.stderr.split("imported: ")[1].strip() == str(
         ["lexigraft.cli", *(f"lexigraft.cli.{name}" for name in sorted(loaded))]
     )

@@ -79,6 +79,10 @@ def test_a_hybrid_is_recommended_where_it_is_worth_its_milliseconds(alone, ahead
     other = choice._replace(of=["bm25", "dense"])  # of which nobody knows whether it is ahead of the blend
     assert recommend_hybrid(Recommendation("blend", "cheap"), "hybrid", other, {}) == ("blend", "cheap")
     assert recommend_hybrid(None, "hybrid", choice, {}) is None
+    beside = recommend_hybrid(Recommendation("blend", "cheap"), "hybrid", other, {}, lead=0.001)
+    assert beside is not None  # of a lead that is known, the hybrid must be ahead by as much again
+    least = 0.05 * min(alone, 1 - alone) + 0.001
+    assert beside.system == ("hybrid" if ahead and p < 0.05 and ahead > least else "blend")
     without_models = recommend_hybrid(None, "hybrid", other, {})
     assert (without_models is not None) == (system == "hybrid")
 

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -89,3 +91,17 @@ def test_a_header_that_promises_more_than_there_is(tmp_path):
         file.write_bytes(wrong)
         with pytest.raises(ArtifactError, match="cannot be read as an array"):
             open_array(file)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts what the process holds open")
+def test_small_files_are_not_held_open(tmp_path):
+    """A live index of twenty segments with metadata by ten keys has more than a thousand files, which is as many as
+    most systems let a process open."""
+    np.save(tmp_path / "a.npy", np.arange(100))
+    write_strings(tmp_path, "names", ["one", "zwei"])
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    found = [(open_array(tmp_path / "a.npy", np.int64), StringTable(tmp_path, "names")) for _ in range(20)]
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    array, names = found[-1]
+    assert array.tolist() == list(range(100)) and not array.flags.writeable and array.flags.aligned
+    assert list(names) == ["one", "zwei"]

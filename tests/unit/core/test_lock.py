@@ -37,10 +37,15 @@ def test_a_writer_may_wait(tmp_path):
         [sys.executable, "-c", HOLDER, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
         assert other.stdout.readline() == b"held\n"
-        release = threading.Timer(0.2, other.stdin.close)
-        release.start()
+        released = []  # noted before it is released: a timer says that it has finished only when it has returned
+
+        def release():
+            released.append(1)
+            other.stdin.close()
+
+        threading.Timer(0.2, release).start()
         with writer_lock(tmp_path, wait=True):
-            assert release.finished.is_set()
+            assert released
             assert lock_file(tmp_path).read_text() == str(os.getpid())
 
 

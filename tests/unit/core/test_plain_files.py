@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from lexigraft.core.arrays import open_array
+from lexigraft.core.bounds import LARGEST_WHOLE
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.manifest import MANIFEST, read_manifest, require_manifest
 from lexigraft.core.plain_files import read_plain_file, read_small_file, written_aside
 from lexigraft.core.sealed_json import read_sealed
+from lexigraft.core.stored_record import read_object
 
 
 def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
@@ -55,3 +57,20 @@ def test_a_device_is_written_to_and_stays_one(tmp_path: Path) -> None:
     with written_aside(nothing) as aside:
         assert aside == nothing
     assert stat.S_ISCHR(nothing.stat().st_mode)
+
+
+def test_what_is_read_whole_is_no_hole(tmp_path: Path) -> None:
+    """Its size is asked first: a file that takes no place on the disk can take all memory."""
+    file = tmp_path / MANIFEST
+    file.write_bytes(b"{}" + bytes(98))
+    assert len(read_plain_file(file, most=100)) == 100
+    with pytest.raises(ArtifactError, match="larger than 99 bytes"):
+        read_plain_file(file, most=99)
+    os.truncate(file, LARGEST_WHOLE + 1)
+    readers: list[Callable[[], object]] = [
+        lambda: require_manifest(tmp_path), lambda: read_sealed(file), lambda: read_object(file),
+    ]  # fmt: skip
+    for read in readers:
+        with pytest.raises(ArtifactError, match=r"manifest\.json.* is larger than 64 MiB"):
+            read()
+    assert read_manifest(tmp_path) is None

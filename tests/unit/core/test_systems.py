@@ -81,7 +81,7 @@ def test_a_model_is_called_what_it_is(head, queries, name):
         (["systems.a=3"], r"write \[systems.a\]"),
         (["systems.a.recipe=nonsense"], "unknown recipe 'nonsense'"),
         (["systems.a.recipe=3"], "systems.a.recipe = 3 is not allowed"),
-        (["systems.a.kind=splade"], "systems.a.kind = 'splade' is not allowed: model or bm25 or dense or hybrid"),
+        (["systems.a.kind=splade"], "systems.a.kind = 'splade' is not allowed: model or bm25 or dense or grafted or "),
         (["systems.bm25.kind=model"], "systems.bm25.kind = 'model' is not allowed: bm25"),
         (["systems.a.modle.layers=2"], r"unknown key of \[systems.a\]: 'modle'; did you mean 'model'"),
         (["systems.a.model.layer=2"], r"\[systems.a\]: unknown setting 'model.layer'; did you mean 'model.layers'"),
@@ -92,11 +92,11 @@ def test_a_model_is_called_what_it_is(head, queries, name):
         (["systems.a.run.systems=bm25"], r"\[systems.a\] cannot say run.systems"),
         (
             ["systems.a.model.layers=2", "run.systems=b"],
-            "some of bm25, bm25-plain, blend, a, esplade, dense, hybrid, or auto",
+            "some of bm25, bm25-plain, grafted, blend, a, esplade, dense, hybrid, or auto",
         ),
         (["model.head=plain", 'run.systems=["splade","esplade"]'], "both are the run's own model"),
         (['run.systems=["bm25","bm25"]'], "each system once"),
-        (["run.systems=splade"], "some of bm25, bm25-plain, blend, esplade, dense, hybrid, or auto"),
+        (["run.systems=splade"], "some of bm25, bm25-plain, grafted, blend, esplade, dense, hybrid, or auto"),
         (["run.systems=[]"], "some of bm25"),
     ],
 )  # fmt: skip

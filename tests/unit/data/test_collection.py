@@ -96,7 +96,7 @@ def test_other_encodings_and_cut_gzip(tmp_path):
 def test_duplicate_ids_are_an_error_or_keep_the_first_and_are_counted(tmp_path, caplog):
     lines = "".join(f'{{"_id": "{i}", "text": "{t}"}}\n' for i, t in [(1, "a"), (2, "b"), (1, "c"), (1, "d")])
     folder = make(tmp_path / "c", lines)
-    with pytest.raises(InputError, match=r":3: the _id '1' was used on line 1 already.*--on-duplicate skip"):
+    with pytest.raises(InputError, match=r":3: the _id '1' was used on line 1 already.*on_duplicate.*skip"):
         list(open_collection(folder).documents())
     with caplog.at_level(logging.WARNING):
         assert [document.text for document in open_collection(folder, Reading("skip")).documents()] == ["a", "b"]

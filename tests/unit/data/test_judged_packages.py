@@ -54,7 +54,11 @@ def installed_beside(tmp_path, monkeypatch):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: beside\nVersion: 1.0\n")
     (info / "RECORD").write_text("".join(f"{file},,\n" for file in texts))
-    return lambda: monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    built = tmp_path / "src" / "built.egg-info"  # what a build leaves in a checkout: files named from its root
+    built.mkdir(parents=True)
+    (built / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: beside\nVersion: 1.0\n")
+    (built / "SOURCES.txt").write_text("src/built/module.py\n")
+    return lambda: monkeypatch.setattr(sys, "path", [str(tmp_path), str(tmp_path / "src"), *sys.path])
 
 
 @pytest.mark.integration  # it takes long

@@ -56,7 +56,7 @@ def test_a_key_that_an_object_has_twice(tmp_path):
     with pytest.raises(InputError, match=r"corpus\.jsonl:1: an object has the key 'year' twice"):
         list(open_collection(tmp_path).documents())
     (tmp_path / "docs.json").write_text('[{"id": "2", "text": "a", "text": "b"}]')
-    with pytest.raises(InputError, match=r"docs\.json: an object has the key 'text' twice"):
+    with pytest.raises(InputError, match=r"docs\.json:1: an object has the key 'text' twice"):
         list(open_collection(tmp_path / "docs.json").documents())
 
 

@@ -175,7 +175,7 @@ def test_a_line_of_100_mb_is_named_and_not_held(tmp_path, name):
 def test_a_quote_that_never_closes_ends_before_memory_does(tmp_path, monkeypatch):
     monkeypatch.setattr("lexigraft.data.readers.tables.LONGEST_LINE", 1000)
     (tmp_path / "a.csv").write_text('id,text\n1,a\n2,"open\n' + "3,more\n" * 1000)
-    with pytest.raises(InputError, match=r"a\.csv:3: a field is longer than .* never close"):
+    with pytest.raises(InputError, match=r"a\.csv:3: a row is longer than .* never close"):
         documents_of(tmp_path / "a.csv")
     assert lines.LONGEST_LINE == 64 << 20
 

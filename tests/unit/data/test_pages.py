@@ -75,6 +75,8 @@ def test_html_is_what_a_reader_sees():
     two<b>three</b></p><script>if (1 < 2) {}</script><ul><li>x</li><li>y</ul><noscript>no</noscript></body>"""
     assert html_text(page) == ("A & B", "## Use\nit\none two" + "three\nx\ny")
     assert html_text("<head><title>T</title><body>seen") == ("T", "seen")
+    assert html_text("<html><head>\n<title>T</title>\n<meta charset=utf-8>\n<p>seen <b>too</b>") == ("T", "seen too")
+    assert html_text("<head><title>T</title><template><p>no</template>seen<h1>Tea</h1>") == ("T", "seen\n# Tea")
 
 
 TEXT = """Before.

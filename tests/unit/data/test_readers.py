@@ -125,6 +125,12 @@ def test_titles_end_at_the_next_field_and_not_at_any_sign(tmp_path):
     assert queries_of(tmp_path / "new.xml") == [Query("1", "apple red pie")]
 
 
+def test_a_topic_that_lacks_its_end_is_not_lost(tmp_path):
+    first, second = "<top>\n<num> Number: 1\n<title> first\n", "<top>\n<num> Number: 2\n<title> second\n</top>\n"
+    (tmp_path / "topics.txt").write_text(first + second)
+    assert queries_of(tmp_path / "topics.txt") == [Query("1", "first"), Query("2", "second")]
+
+
 def test_a_header_is_one_only_by_its_name(tmp_path):
     (tmp_path / "queries.tsv").write_text("qid\tquery\n10\tapple\n")
     assert queries_of(tmp_path / "queries.tsv") == [Query("10", "apple")]

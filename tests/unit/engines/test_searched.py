@@ -5,13 +5,14 @@ import shutil
 import pytest
 
 from lexigraft.core.errors import ArtifactError, InputError, LexigraftError, MissingExtraError, SettingError
-from lexigraft.core.settings import Settings
+from lexigraft.core.settings import IndexSettings, Settings
 from lexigraft.engines import opening
 from lexigraft.engines.address import parse_address
 from lexigraft.retrieve.engine_changes import delete_documents, load_place
 from lexigraft.retrieve.live_changes import merge_segments
 from lexigraft.retrieve.place import find_place
 from lexigraft.retrieve.retriever import Retriever
+from tests.live_bm25 import live_bm25_of
 from tests.unit.engines.conftest import ADDRESS
 
 QUERIES = ["remove duplicate items keeping order", "parsing dates", "sort a list", "순서를", "nothingknown", ""]
@@ -94,8 +95,12 @@ def test_an_index_of_passages(collection, engines, lexigraft, tmp_path):
         assert "d2" not in [hit.doc_id for hit in there.search("sort a list in place")]
 
 
-def test_a_live_index_in_one_piece(engines):
-    with Retriever.from_texts(["one cat", "two dogs and a cat", "three lists"]) as live:
+def test_a_live_index_in_one_piece(engines, tmp_path):
+    live_bm25_of(tmp_path / "fine", [{"a": "one cat"}])
+    with pytest.raises(InputError, match=r"weights of 16 bits, whose sums .* index\.bits=8 where it is made"):
+        load(tmp_path / "fine")
+    texts = {"0": "one cat", "1": "two dogs and a cat", "2": "three lists"}
+    with Retriever.open(live_bm25_of(tmp_path / "live", [texts], settings=IndexSettings(bits=8))) as live:
         live.add(["a fourth cat"], ids=["x"])
         with pytest.raises(InputError, match=r"index merge .* --all"):
             load(live.place.index)
@@ -121,7 +126,7 @@ def moved(run, engines, tmp_path):
 
 
 def test_an_index_that_was_moved(moved, run, tmp_path):
-    with pytest.raises(ArtifactError, match=r"is not there; give .* --run RUN or --index INDEX"):
+    with pytest.raises(ArtifactError, match=r"is not there; give .* encoder=PATH"):
         Retriever.open(ADDRESS)
     with Retriever.open(run) as here:
         here.save(tmp_path / "saved")
@@ -150,7 +155,7 @@ def test_settings_that_do_not_fit(run, engines):
     with pytest.raises(ArtifactError, match="no collection at qdrant://localhost:6333/papers"):
         Retriever.open(ADDRESS)
     load(run)
-    for named, message in [({"dk": 5}, "leave out dk"), ({"system": "bm25"}, "give that with --run")]:
+    for named, message in [({"dk": 5}, "leave out dk"), ({"system": "bm25"}, "give that run, too: encoder=PATH")]:
         with pytest.raises(SettingError, match=message):
             Retriever.open(ADDRESS, **named)
     with pytest.raises(SettingError, match="encoder is for an engine"):

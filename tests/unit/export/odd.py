@@ -77,4 +77,4 @@ def make(folder: Path) -> None:
     data = odd_collection(folder / "data")
     odd_queries(folder)
     for name, cut in (("documents", ()), ("passages", ("--set", "data.passage_words=3"))):
-        call("index", "--data", data, *cut, "--texts", "yes", "--out", folder / name)
+        call("index", "--data", data, *cut, "--set", "index.bits=8", "--texts", "yes", "--out", folder / name)

@@ -18,8 +18,9 @@ from lexigraft.vocab.subwords import from_transformers
 from tests.families import STEMS, write_backbone
 
 TERMS = [*STEMS, "the", "cafe", "don't", "naïve", "kuras", "ß", "한국", "3.14"]
+UNSEEN = "\u00ad\u200b\u200d\u200f\ufeff"
 LETTERS = st.text(
-    st.sampled_from([*"aekurmeltosKM ,.:;'\"_-\n\t0123é\u0301ßøéÉÄ한국я\u2019\u00ad\u1e9eא\u1e0d\u20ac", "\ud800"])
+    st.sampled_from([*"aekurmeltosKM ,.:;'\"_-\n\t0123é\u0301ßøéÉÄ한국я\u2019\u1e9eא\u1e0d\u20ac", *UNSEEN, "\ud800"])
 )
 SOME = st.lists(st.one_of(st.text(), LETTERS, st.lists(st.sampled_from(TERMS)).map(" ".join)), max_size=4)
 RULES = [WordRule(False, False), WordRule(True, False), WordRule(True, True), WordRule(False, True)]

@@ -88,8 +88,8 @@ def test_what_does_not_fit_is_named(live, tmp_path):
             writer.append_texts(texts_of({"z": "red"}), replace(PLAIN, k1=3.0))
         with pytest.raises(SettingError, match="keep = 4 is not allowed in a live index of BM25"):
             writer.append_texts(texts_of({"z": "red"}), PLAIN, keep=4)
-        with pytest.raises(SettingError, match="impacts of 8 bits, not of 16"):
-            writer.append_texts(texts_of({"z": "red"}), PLAIN, settings=IndexSettings(bits=16))
+        with pytest.raises(SettingError, match=r"index\.bits = 8 does not fit .* have 16 bits; leave it out"):
+            writer.append_texts(texts_of({"z": "red"}), PLAIN, settings=IndexSettings(bits=8))
         with pytest.raises(InputError, match="the rows to add are passages"):
             writer.append_texts(texts_of({"z": ["red"]}, passages=True), PLAIN, passages=True)
         with pytest.raises(InputError, match="there are no documents to add"):
@@ -148,3 +148,15 @@ def test_a_merge_that_leaves_one_segment_takes_all():
     assert plan_counted_merge([whole]) is None
     assert plan_counted_merge([replace(whole, n_rows=90), whole, empty]) == (2, 3)
     assert plan_counted_merge([replace(whole, n_rows=90), whole], everything=True) == (0, 2)
+
+
+def test_an_index_keeps_the_bits_it_has(tmp_path):
+    """One that began with 8, as all did, grows and merges with 8; a new one has 16."""
+    live = live_bm25_of(tmp_path / "live", [{"a": "red fox"}], settings=IndexSettings(bits=8))
+    with open_writer(live) as writer:
+        writer.append_texts(texts_of({"b": "red dog"}), PLAIN)
+        assert [segment.index.meta.bits for segment in open_live(live).segments] == [8, 8]
+        writer.merge(everything=True)
+    assert [segment.index.meta.bits for segment in open_live(live).segments] == [8]
+    new = live_bm25_of(tmp_path / "new", [{"a": "red fox"}])
+    assert open_live(new).segments[0].index.meta.bits == 16

@@ -61,7 +61,7 @@ def test_another_one_of_the_same_generation(places, monkeypatch, module, name):
 def test_without_a_way_through_descriptors(places, monkeypatch):
     """As on macOS: the state alone tells that it is another index."""
     monkeypatch.setattr("lexigraft.core.pinned.DESCRIPTORS", places[0] / "nowhere")
-    called = replacing_once(monkeypatch, reader, "hash_file", places)
+    called = replacing_once(monkeypatch, reader, "read_plain_file", places)
     assert ids(open_live(places[0])) == {"b0", "b1", "b2"}
     assert called
 

@@ -278,8 +278,8 @@ def test_a_scale_that_is_too_small_is_refused(tmp_path):
 
 
 def test_impacts_of_more_bits_do_not_live(tmp_path):
-    with pytest.raises(SettingError, match="8 bits, not of 16"), create_live(tmp_path / "live") as writer:
-        writer.append(vectors_of({"a": {0: 1.0}}, 1), settings=IndexSettings(bits=16))
+    with pytest.raises(SettingError, match="8 or 16 bits, not of 24"), create_live(tmp_path / "live") as writer:
+        writer.append(vectors_of({"a": {0: 1.0}}, 1), settings=IndexSettings(bits=24))
     assert not (tmp_path / "live").exists()
 
 

@@ -1,30 +1,30 @@
 import numpy as np
 import pytest
 
-from lexigraft.core.artifact import Manifest, write_artifact
+from lexigraft.core.artifact import Manifest
 from lexigraft.core.errors import ArtifactError, InputError
-from lexigraft.index import metadata as store
-from lexigraft.index.live.opening import open_writer
-from lexigraft.index.live.reader import LiveIndex, open_live
-from lexigraft.index.metadata import documents_in_order, open_metadata
-from lexigraft.index.metadata_columns import ColumnsBuilder
-from lexigraft.index.metadata_row import values_at
-from lexigraft.search.conditions import parse_condition
-from lexigraft.search.filters import filter_masks
+from lexigraft.index import metadata_files as store
+from lexigraft.index.metadata import open_metadata
+from lexigraft.index.metadata_columns import GivenMetadata, write_metadata
 from tests.conftest import index_of, sparse_matrix
-from tests.live import live_of, vectors_of
 
 
 def index_named(ids, folder):
     return index_of(sparse_matrix([{0: 1.0}] * len(ids), 1, ids), folder)
 
 
+MANIFEST = Manifest(store.KIND, store.FORMAT_VERSION, {})
+
+
 def written(index, records, folder):
-    builder = ColumnsBuilder(documents_in_order(index))
-    builder.add(records)
-    with write_artifact(folder, Manifest(store.KIND, store.FORMAT_VERSION, {})) as draft:
-        builder.write(draft)
+    write_metadata(folder, MANIFEST, index, GivenMetadata().add_all(records).table())
     return open_metadata(folder, index)
+
+
+def values_of(metadata):
+    """By document."""
+    index = metadata.segments[0].index
+    return {doc_id: metadata.of_row(index, row) for row, doc_id in enumerate(index.doc_ids)}
 
 
 def test_kinds_of_columns(tmp_path):
@@ -38,9 +38,10 @@ def test_kinds_of_columns(tmp_path):
         "year": "number", "mixed": "text", "large": "text",
     }  # fmt: skip
     assert found.columns["year"].n_documents == 2
-    np.testing.assert_array_equal(found.numbers("year"), [np.nan, 2020, 1999.5])  # a, b, c
-    places, values = found.texts("large")
-    assert (places.tolist(), list(values)) == ([-1, 0, 1], ["1152921504606846976", "1152921504606846977"])
+    (segment,) = found.segments
+    np.testing.assert_array_equal(segment.numbers("year"), [np.nan, 2020, 1999.5])  # a, b, c
+    large = segment.values("large")
+    assert (large.codes.tolist(), list(large.table)) == ([-1, 0, 1], ["1152921504606846976", "1152921504606846977"])
 
 
 def test_numbers_that_come_back(tmp_path):
@@ -49,7 +50,7 @@ def test_numbers_that_come_back(tmp_path):
     records = [("a", {"n": 1e20, "l": (1, -1e20)}), ("b", {"n": 2.0**53, "l": (0.5,)}), ("c", {"n": -1e300, "l": (2,)})]
     found = written(index, records, tmp_path / "m")
     assert found.columns["n"].kind == "number"
-    values = [values_at(found, place) for place in range(3)]
+    values = list(values_of(found).values())
     assert [type(one["n"]) for one in values] == [float, int, float]
     assert [one["n"] for one in values] == [1e20, 2**53, -1e300]
     assert sorted(values[0]["l"]) == [-1e20, 1] and {type(one) for one in values[0]["l"]} == {float, int}
@@ -62,29 +63,33 @@ def test_what_was_opened_stays_when_others_write_it_anew(tmp_path):
     found = written(index, [("b", {"color": "red"}), ("c", {"color": "blue"})], tmp_path / "m")
     grown = index_named(["a", "b", "c"], tmp_path / "j")
     written(grown, [("a", {"owner": "Ann", "color": "x"}), ("b", {"owner": "Bob"})], tmp_path / "m")
-    assert dict(found.values("color")) == {"b": "red", "c": "blue"}
-    assert [values_at(found, place) for place in (0, 1)] == [{"color": "red"}, {"color": "blue"}]
+    assert values_of(found) == {"b": {"color": "red"}, "c": {"color": "blue"}}
 
 
-def test_refused(tmp_path):
+def test_refused(tmp_path, caplog):
     index = index_named(["a", "b"], tmp_path / "i")
-    builder = ColumnsBuilder(documents_in_order(index))
     with pytest.raises(InputError, match="document 'a' has metadata twice"):
-        builder.add([("a", {"x": 1}), ("a", {"x": 2})])
+        GivenMetadata().add_all([("a", {"x": 1}), ("a", {"x": 2})])
     with pytest.raises(InputError, match="the key 'x=y' cannot be named in a condition"):
-        builder.add([("b", {"x=y": 1})])
-    empty = ColumnsBuilder(documents_in_order(index))
-    empty.add([("z", {"x": 1}), ("a", {})])
-    assert empty.n_unknown == 1
+        GivenMetadata().add_all([("b", {"x=y": 1})])
     with pytest.raises(InputError, match="no document of the index has metadata"):
-        empty.write(tmp_path)
+        written(index, [("z", {"x": 1}), ("a", {})], tmp_path / "m")
+    assert caplog.messages == ["1 documents with metadata are not in the index and are left out"]
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_key_of_a_corpus_that_no_condition_can_name_is_left_out_alone(tmp_path, caplog):
+    records = [("a", {"x=y": 1, "year": 2020, " ": "s"}), ("b", {"x=y": 2, "year": 2021})]
+    given = GivenMetadata(store.OF_CORPUS).add_all(records).table()
+    columns = write_metadata(tmp_path / "m", MANIFEST, index_named(["a", "b"], tmp_path / "i"), given)
+    assert [(column.key, column.n_documents) for column in columns] == [("year", 2)]
+    assert [message.split(" is not kept")[0] for message in caplog.messages] == ["'x=y'", "' '"]
 
 
 def test_the_first_may_be_kept(tmp_path):
-    builder = ColumnsBuilder(documents_in_order(index_named(["a"], tmp_path / "i")))
-    builder.add([("a", {"x": 1}), ("a", {"x": 2})], store.OF_CORPUS)
-    builder.write(tmp_path)
-    assert np.load(tmp_path / "0.npy").tolist() == [1.0]
+    given = GivenMetadata(store.OF_CORPUS).add_all([("a", {"x": 1}), ("a", {"x": 2})]).table()
+    write_metadata(tmp_path / "m", MANIFEST, index_named(["a"], tmp_path / "i"), given)
+    assert np.load(tmp_path / "m/0.numbers.npy").tolist() == [1.0]
 
 
 def test_another_indexs_metadata_are_refused(tmp_path):
@@ -102,18 +107,18 @@ def test_large_numbers(tmp_path, caplog):
     assert {key: column.kind for key, column in found.columns.items()} == {
         "far": "number", "wide": "text", "exact": "number",
     }  # fmt: skip
-    assert found.numbers("far").tolist() == [1e300, 2.0]
-    assert list(found.texts("wide")[1]) == [str(10**400), "2"]
+    assert found.segments[0].numbers("far").tolist() == [1e300, 2.0]
+    assert list(found.segments[0].values("wide").table) == [str(10**400), "2"]
     (message,) = caplog.messages
-    assert message.startswith("wide is kept as text and compares as text, because 1000")
+    assert message.startswith("wide is kept as text and compares as text, because '1000")
 
 
 @pytest.mark.parametrize("numbers", [(1, 1.0), (1.0, 1)])
 def test_equal_numbers_are_one_text(tmp_path, numbers):
     index = index_named(["a", "b", "c"], tmp_path / "i")
     records = [(doc_id, {"x": value}) for doc_id, value in zip("abc", (*numbers, "one"), strict=True)]
-    places, values = written(index, records, tmp_path / "m").texts("x")
-    assert (places.tolist(), list(values)) == ([0, 0, 1], ["1", "one"])
+    values = written(index, records, tmp_path / "m").segments[0].values("x")
+    assert (values.codes.tolist(), list(values.table)) == ([0, 0, 1], ["1", "one"])
 
 
 def test_one_other_document_among_many_is_noticed(tmp_path, monkeypatch):
@@ -124,39 +129,14 @@ def test_one_other_document_among_many_is_noticed(tmp_path, monkeypatch):
         open_metadata(tmp_path / "m", index_named([*ids[:1001], "d01000x", *ids[1002:]], tmp_path / "other"))
 
 
-def written_without_ids(index, records, folder):
-    """As format 2 was: the digest of the ids, and not the ids."""
-    builder = ColumnsBuilder(documents_in_order(index))
-    builder.add(records)
-    with write_artifact(folder, Manifest(store.KIND, 2, {})) as draft:
-        builder.write(draft)
-        for file in draft.glob("doc_ids.*"):
-            file.unlink()
-
-
-def test_metadata_that_do_not_have_their_ids(tmp_path):
-    """They serve the index they were made for, and what became of it while its rows are still there."""
-    index = index_named(["b", "a", "c"], tmp_path / "i")
-    written_without_ids(index, [("a", {"x": 1}), ("b", {"x": 2}), ("c", {"x": 2})], tmp_path / "m")
-    two = [parse_condition("x=2")]
-    for same in (index, LiveIndex.of_index(index)):
-        found = open_metadata(tmp_path / "m", same)
-        assert [mask.tolist() for mask in filter_masks(LiveIndex.of_index(index), found, two)] == [[1, 0, 1]]
-    live = live_of(tmp_path / "live", [{doc_id: {0: 1.0} for doc_id in "bac"}, {"d": {0: 1.0}}], 1)
-    with open_writer(live) as writer:
-        writer.delete(["a"])
-        writer.append(vectors_of({"b": {0: 2.0}}, 1), replacing=True)
-    masks = filter_masks(open_live(live), open_metadata(tmp_path / "m", open_live(live)), two)
-    assert [mask.tolist() for mask in masks] == [[1, 0, 1], [0], [1]]  # b was replaced, and is still known by its id
-    with open_writer(live) as writer:
-        writer.merge(everything=True)
-    with pytest.raises(ArtifactError, match="was made for another index: it is of 3 documents, the index of 3"):
-        open_metadata(tmp_path / "m", open_live(live))
-
-
-def test_a_plain_index_is_not_taken_for_a_live_one(tmp_path):
-    written(index_named(["a", "b"], tmp_path / "i"), [("a", {"x": 1})], tmp_path / "m")
-    for other in (["a", "c"], ["a", "b", "c"]):
-        plain = LiveIndex.of_index(index_named(other, tmp_path / f"i{len(other)}"))
-        with pytest.raises(ArtifactError, match="was made for another index"):
-            open_metadata(tmp_path / "m", plain)
+def test_documents_with_a_key_of_their_own_each(tmp_path, caplog):
+    """Of many keys the first are kept, and with them the values of all documents."""
+    index = index_named([f"d{n:04}" for n in range(1203)], tmp_path / "i")
+    records = [(f"d{n:04}", {"year": n, f"k{n}": n, "k0": 1}) for n in range(1203)]
+    found = written(index, records, tmp_path / "m")
+    assert list(found.columns) == ["year", *(f"k{n}" for n in range(999))]
+    assert found.columns["year"].n_documents == found.columns["k0"].n_documents == 1203
+    assert caplog.messages == [
+        "only the first 1000 keys of metadata are kept to filter by, and not 'k999', 'k1000', 'k1001' or any that came "
+        "after them"
+    ]

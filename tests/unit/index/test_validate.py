@@ -15,9 +15,12 @@ from lexigraft.index import shared_texts
 from lexigraft.index.live import counts
 from lexigraft.index.live.counts import are_distinct, has_distinct_terms
 from lexigraft.index.live.reader import open_live
+from lexigraft.index.metadata import metadata_of_live
 from lexigraft.index.shared_texts import open_shared_texts
 from lexigraft.index.store import open_index
 from lexigraft.index.texts import KeptText, TextWriter
+from lexigraft.search.conditions import parse_condition
+from lexigraft.search.filters import filter_masks
 from tests.conftest import index_of, sparse_matrix
 from tests.fuzz.crafting import fit_checksums
 
@@ -164,6 +167,42 @@ def test_counts_of_a_live_index(tmp_path, file, change, says):
     folder = crafted(GOLDEN / "live_v2", tmp_path, file, change)
     with pytest.raises(ArtifactError, match=says):
         open_live(folder)
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "says"),
+    [
+        ("3.npy", put(0, 99), r"3\.npy holds numbers outside of -1"),
+        ("0.npy", put(0, -2), r"0\.npy holds numbers outside of -1"),
+        ("2.elements.npy", put(0, 7), r"2\.elements\.npy holds numbers outside of 0"),
+        ("2.lengths.npy", put(0, 5), r"2\.elements\.npy has 2 numbers instead of"),
+        ("2.lengths.npy", put(0, -9), r"2\.lengths\.npy holds lengths below -1"),
+        ("2.npy", put(0, 0), r"2\.lengths\.npy has a list and a single value of one document"),
+        ("0.numbers.npy", put(0, np.inf), r"0\.numbers\.npy holds numbers that are not finite"),
+        (
+            "0.numbers.npy",
+            put(0, np.nan),
+            r"does not say how many numbers, dates and documents 'year' has",
+        ),
+        ("1.moments.npy", put(0, 2**62), r"1\.moments\.npy holds moments of years that there are not"),
+    ],
+)
+def test_metadata_of_a_live_index(tmp_path, file, change, says):
+    folder = crafted(GOLDEN / "live_v3", tmp_path, f"metadata/000001-000004/{file}", change)
+    with pytest.raises(ArtifactError, match=says):
+        open_live(folder)
+
+
+def test_metadata_of_other_documents_than_those_of_their_segment(tmp_path):
+    folder = tmp_path / "live"
+    shutil.copytree(GOLDEN / "live_v3", folder)
+    state = json.loads((folder / "live.json").read_text())
+    first, second = state["segments"]
+    first["metadata"], second["metadata"] = second["metadata"], first["metadata"]
+    (folder / "live.json").write_text(json.dumps(state))
+    fit_checksums(folder, "live.json")
+    with pytest.raises(ArtifactError, match="of 1 documents, and the segment has others"):
+        filter_masks(metadata_of_live(open_live(folder)), [parse_condition("year > 1")])
 
 
 def test_deleted_rows_that_are_too_few(tmp_path):

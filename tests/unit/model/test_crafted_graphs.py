@@ -8,6 +8,7 @@ import pytest
 
 from lexigraft.core.errors import ArtifactError
 from lexigraft.dense.opening import ensure_dense_form, open_dense
+from lexigraft.inference.dense_meta import embed
 from lexigraft.inference.folder import form_beside
 from lexigraft.inference.graph_network import open_graph
 from lexigraft.inference.reading import read_documents
@@ -85,7 +86,7 @@ def test_vectors_of_another_shape(tmp_path, shape, says):
     file = form_beside(encoder) / "graph.onnx"
     reshape(file, "vectors", shape)
     with pytest.raises(ArtifactError) as raised:
-        open_dense(encoder, 32).embed(TEXTS, are_queries=False)
+        embed(open_dense(encoder, 32), TEXTS, are_queries=False)
     require_one_line(raised.value, file, says)
 
 

@@ -8,7 +8,7 @@ from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import ArtifactError, SettingError
 from lexigraft.dense.opening import ensure_dense_form, open_dense
 from lexigraft.inference.dense_graph import DenseGraph
-from lexigraft.inference.dense_meta import DENSE_FORMAT, DENSE_KIND
+from lexigraft.inference.dense_meta import DENSE_FORMAT, DENSE_KIND, embed
 from lexigraft.inference.folder import form_beside
 from lexigraft.model.backbone import load_backbone
 from lexigraft.model.dense_encoder import DenseEncoder, TorchDense, open_dense_encoder, save_dense, unit_means
@@ -39,7 +39,7 @@ def test_the_mean_of_what_is_no_padding_divided_by_its_length():
 def test_a_saved_encoder_and_its_graph_give_the_vectors_of_the_backbone(tmp_path, family):
     encoder = made(tmp_path, family)
     hf = open_dense_encoder(encoder)
-    found = TorchDense(hf, exact=True).embed(TEXTS, are_queries=False)
+    found = embed(TorchDense(hf, exact=True), TEXTS, are_queries=False)
     assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(4), abs=1e-5)
     for text, vector in zip(TEXTS, found, strict=True):  # as anybody would by transformers alone
         inputs = hf.hf_tokenizer(text, truncation=True, max_length=12, return_tensors="pt")
@@ -51,8 +51,8 @@ def test_a_saved_encoder_and_its_graph_give_the_vectors_of_the_backbone(tmp_path
     for bits, least in ((32, 0.9999), (8, 0.95)):
         opened = open_dense(encoder, bits)
         assert isinstance(opened, DenseGraph)
-        assert (opened.embed(TEXTS, are_queries=False) * found).sum(1).min() > least
-    short = open_dense(encoder, 32).embed(TEXTS, are_queries=True)
+        assert (embed(opened, TEXTS, are_queries=False) * found).sum(1).min() > least
+    short = embed(open_dense(encoder, 32), TEXTS, are_queries=True)
     assert short[0] == pytest.approx(found[0], abs=1e-4)
     assert (short[2] * found[2]).sum() < 0.9999  # half as much of it is read
 

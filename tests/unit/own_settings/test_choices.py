@@ -7,7 +7,7 @@ import torch
 
 from lexigraft.core.config import load_settings
 from lexigraft.core.errors import SettingError
-from lexigraft.core.settings import FinetuneSettings, ModelSettings, Settings
+from lexigraft.core.settings import FinetuneSettings, ModelSettings
 from lexigraft.own_settings.batch import usual_batch
 from lexigraft.own_settings.choice import Choice, settings_of
 from lexigraft.own_settings.chosen import digest_of
@@ -34,15 +34,16 @@ def test_choices_are_kept_for_the_same_inputs_alone(tmp_path):
     folder, made_of = RunFolder(tmp_path / "run"), {"minutes": 5.0, "data": {"corpus": "a"}}
     assert kept(folder, made_of) is None
     keep(folder, made_of, [STEPS])
-    assert kept(folder, made_of) == STEPS.settings
+    assert kept(folder, made_of) == [STEPS]
     assert kept(folder, {**made_of, "minutes": 6.0}) is None
     assert kept(folder, {**made_of, "data": {"corpus": "b"}}) is None
-    assert choice_lines(for_report(folder)) == [
+    assert choice_lines(for_report(folder, GivenTime(5), [Choice("left out", {}, "dense: why")])) == [
         "chosen by the run itself, for 5 minutes:",
+        "- left out: dense: why",
         "- steps: finetune.steps = 9, pretrain.steps = 3: it fits",
     ]
     folder.choices.write_text("{")
-    assert kept(folder, made_of) is None and for_report(folder) == {} and choice_lines({}) == []
+    assert kept(folder, made_of) is None and for_report(folder, GivenTime(5)) == {} and choice_lines({}) == []
 
 
 def test_a_pass_has_eight_steps_where_there_are_enough_pairs():
@@ -72,7 +73,7 @@ def test_another_learning_rate_must_be_better_by_a_standard_error():
 
 @pytest.mark.parametrize("minutes", [0, -3, float("nan"), float("inf")])
 def test_a_time_must_be_one(minutes):
-    with pytest.raises(SettingError, match=r"--minutes .* is not allowed: more than 0"):
+    with pytest.raises(SettingError, match=r"minutes = .* is not allowed: more than 0"):
         GivenTime(minutes)
 
 
@@ -111,8 +112,10 @@ def test_steps_are_timed_after_one_that_is_not():
 
 
 def test_settings_that_came_later_leave_former_choices_good():
-    """The digest of the usual settings is that of the version before them; one that is not as usual changes it."""
+    """The digest of the usual settings is that of the version before them; one that is not as usual changes it. Before,
+    every text was read as English."""
+    usual = ["lexical.stemmer=english", "vocab.stemmer=english"]
     former = "13b389b2cff29fafa8f53fc66a3db3550a870954ab63723022ed9532e0c96099"
-    assert digest_of(Settings()) == former
+    assert digest_of(load_settings(None, usual)) == former
     for other in ("data.pairs=auto", "model.graft=neighbours", 'finetune.teachers=["dense"]', "finetune.steps=7"):
-        assert digest_of(load_settings(None, [other])) != former
+        assert digest_of(load_settings(None, [*usual, other])) != former

@@ -65,7 +65,7 @@ def test_the_pace_at_another_length_is_in_proportion():
 
 def test_less_than_one_pass_is_refused_with_the_minutes_it_needs():
     # one pass: 100 steps are 200 s, with pre-training 240, with the margin 282.4; 200 s beside it: 8.04 minutes
-    with pytest.raises(SettingError, match=r"--minutes 5 is too short.*12,800 training pairs.*about 8\.1 minutes"):
+    with pytest.raises(SettingError, match=r"minutes = 5 is too short.*12,800 training pairs.*about 8\.1 minutes"):
         plan(300, 100, PACE, WORK)
     assert plan(8.1 * 60, 100, PACE, WORK).passes >= 1
     assert plan(10, 100, PACE, WORK, fewest_passes=0).finetune_steps == 0

@@ -97,11 +97,11 @@ def test_ids_titles_and_what_is_wrong_with_them():
     assert {(hit.doc_id, hit.title) for hit in named.search("cat")} == {("x", "One"), ("y", "Two")}
     for arguments, message in [
         ({"texts": ["a b", "c d"], "ids": ["x", "x"]}, "comes twice"),
-        ({"texts": ["cat", "dog"], "ids": ["x"]}, "only 1 ids or titles"),
-        ({"texts": ["cat"], "ids": ["x", "y"]}, "more ids or titles"),
-        ({"texts": ["cat"], "titles": []}, "only 0 ids or titles"),
+        ({"texts": ["cat", "dog"], "ids": ["x"]}, "only 1 ids, titles or metadata"),
+        ({"texts": ["cat"], "ids": ["x", "y"]}, "more ids, titles or metadata"),
+        ({"texts": ["cat"], "titles": []}, "only 0 ids, titles or metadata"),
         ({"texts": "cat"}, "one string"),
-        ({"texts": [1]}, "must be strings"),
+        ({"texts": [1]}, "not allowed: a text"),
         ({"texts": []}, "no documents"),
     ]:
         with pytest.raises(LexigraftError, match=message):
@@ -142,7 +142,7 @@ def test_a_plain_index_does_not_change(collection, tmp_path):
     with Retriever.open(tmp_path / "index") as plain:
         with pytest.raises(LexigraftError, match=r"plain index, which is not added to.*lexigraft index live"):
             plain.add(["text"])
-        with pytest.raises(LexigraftError, match="an --index has only one"):
+        with pytest.raises(LexigraftError, match="an index has only one"):
             Retriever.open(tmp_path / "index", system="bm25")
 
 

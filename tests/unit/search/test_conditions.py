@@ -100,4 +100,4 @@ def test_the_former_form(text, expected):
 def test_errors_point_at_the_place(text, place, expected):
     with pytest.raises(SettingError) as error:
         parse_condition(text)
-    assert str(error.value).startswith(f"--where {text!r}, {place}: {expected}")
+    assert str(error.value).startswith(f"the condition {text!r}, {place}: {expected}")

@@ -4,11 +4,11 @@ import pytest
 
 from lexigraft.core.artifact import Manifest
 from lexigraft.core.errors import SettingError
-from lexigraft.index import metadata as store
+from lexigraft.index import metadata_files as store
 from lexigraft.index.metadata import open_metadata
-from lexigraft.index.metadata_columns import write_metadata
+from lexigraft.index.metadata_columns import GivenMetadata, write_metadata
 from lexigraft.search.conditions import parse_condition
-from lexigraft.search.filters import filter_mask
+from lexigraft.search.filters import filter_masks
 from tests.conftest import index_of, sparse_matrix
 
 RECORDS = {
@@ -22,7 +22,7 @@ RECORDS = {
 def asked(tmp_path):
     index = index_of(sparse_matrix([{0: 1.0}] * 3, 1, list(RECORDS)), tmp_path / "i")
     manifest = Manifest(store.KIND, store.FORMAT_VERSION, {})
-    columns = write_metadata(tmp_path / "m", manifest, index, RECORDS.items())
+    columns = write_metadata(tmp_path / "m", manifest, index, GivenMetadata().add_all(RECORDS.items()).table())
     assert [(column.key, column.kind, column.of, column.n_documents) for column in columns] == [
         ("year", "number", "", 2), ("lang", "text", "", 2), ("published", "date", "", 2), ("tags", "list", "text", 2),
         ("mixed", "text", "", 2), ("codes", "list", "number", 1),
@@ -30,7 +30,7 @@ def asked(tmp_path):
     metadata = open_metadata(tmp_path / "m", index)
 
     def ask(text):
-        mask = filter_mask(index, metadata, [parse_condition(text)])
+        (mask,) = filter_masks(metadata, [parse_condition(text)])
         return "".join(doc_id for doc_id, flag in zip(index.doc_ids, mask, strict=True) if flag)
 
     return ask

@@ -64,7 +64,7 @@ def test_a_candidate_without_a_full_vector(tmp_path):
     live = open_live(live_of(tmp_path / "live", batches, 2))
     stores = [vectors_of(batch, 2) for batch in batches]
     assert LiveSearcher(live, two_step=3, vectors=stores).search(*QUERY, 3).doc_ids == ("c", "b", "a")
-    with pytest.raises(ArtifactError, match=r"no full vector of 'c'.*--vectors"):
+    with pytest.raises(ArtifactError, match=r"no full vector of 'c'.*vectors=PATH"):
         LiveSearcher(live, two_step=3, vectors=stores[:1]).search(*QUERY, 3)
     first = LiveIndex.of_index(live.segments[0].index)
     with pytest.raises(ArtifactError, match=r"no full vector of 'c'.*of the same documents"):
@@ -83,7 +83,7 @@ def test_what_is_refused(tmp_path):
         LiveSearcher(live).search_places(*QUERY, 1, [some, np.ones(2, np.uint8)])
     with pytest.raises(SettingError, match="k = 3 results cannot come from 2 candidates"):
         LiveSearcher(live, two_step=2).search(*QUERY, 3)
-    with pytest.raises(SettingError, match="two-step = -1 is not allowed"):
+    with pytest.raises(SettingError, match="two_step = -1 is not allowed"):
         LiveSearcher(live, two_step=-1)
     with pytest.raises(SettingError, match="qk = -1 is not allowed"):
         LiveSearcher(live, qk=-1)

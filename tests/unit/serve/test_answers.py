@@ -39,6 +39,7 @@ def test_a_search_says_what_the_library_says(server, run):
     assert {term["term"] for term in found["terms"]} == {term.term for term in answer.terms}
     assert all(term["kept"] and term["own"] and term["postings"] > 0 for term in found["terms"])
     assert found["unknown"] == ["quxily"] and set(found) == set(SEARCH["properties"])
+    assert found["notices"] == list(answer.notices) == ["the vocabulary does not know: quxily"]
     first = found["hits"][0]
     assert math.isclose(sum(match["score"] for match in first["matches"]), first["score"], rel_tol=1e-9)
     marked = [first["snippet"]["text"][start:end] for start, end in first["snippet"]["marks"]]
@@ -48,6 +49,14 @@ def test_a_search_says_what_the_library_says(server, run):
     assert first["passage"] is None
     linked = server.get("/search", params={"q": QUERY, "k": 3, "qk": "", "dk": "", "where": ""})
     assert linked["hits"] == found["hits"]
+
+
+def test_a_query_without_a_known_word_is_told_what_is_near(server):
+    found = server.post("/search", query="duplikates -grahps")
+    assert found["hits"] == [] and found["notices"] == [
+        '"-word" has no meaning here yet: read as plain words',
+        "no word of the query is in the collection: duplikates, grahps; did you mean duplicates, graphs?",
+    ]
 
 
 def test_terms_are_switched_off_and_weighed(server):
@@ -183,7 +192,8 @@ def test_odd_queries_have_answers(server, query):
 
 
 def test_a_hit_names_its_passage():
-    document = SimpleNamespace(doc_id="d1", passage="d1#2", title="", score=1.0, snippet=None, metadata={}, matches=())
+    nothing = {"snippet": None, "metadata": {}, "matches": (), "kinds": ()}
+    document = SimpleNamespace(doc_id="d1", passage="d1#2", title="", score=1.0, **nothing)
     assert _hit(document)["passage"] == "d1#2" and set(_hit(document)) == set(HIT["properties"])
 
 

@@ -80,5 +80,5 @@ running.run_server(Service(access_for("127.0.0.1")), [], running.bind("127.0.0.1
 
 
 def test_a_stop_before_the_server_has_begun_ends_it():
-    ended = subprocess.run([sys.executable, "-c", AT_ONCE], capture_output=True, text=True, timeout=30, check=False)
+    ended = subprocess.run([sys.executable, "-c", AT_ONCE], capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode == 0 and not ended.stderr

@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 from lexigraft.train.distributed import own_share
+from tests.ports import free_port
 
 SCRIPT = """
 import atexit, json, sys
@@ -71,18 +71,13 @@ def answer(process):
     return stdout
 
 
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return str(found.getsockname()[1])
-
-
+@pytest.mark.integration
 def test_gradients_of_two_processes_are_those_of_one(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     call = script, tmp_path / "checkpoint"
     one = json.loads(answer(start(*call)))
-    place = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port()}
+    place = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     leader, other = map(answer, [start(*call, RANK=str(rank), **place) for rank in range(2)])
     two = json.loads(leader)
     assert other == ""

@@ -143,6 +143,7 @@ def _end(much):
     os._exit(3)
 
 
+@pytest.mark.integration
 def test_a_process_that_cannot_start_leaves_nobody_waiting(caplog):
     read_until(lambda found: "was lost" in caplog.text, EndsAtOnce())
     assert "was lost" in caplog.text
@@ -163,6 +164,7 @@ for _, (process, _) in module.read_ahead(iter([[0, 1]] * 100000), str, numbers_o
 """
 
 
+@pytest.mark.integration
 def test_a_script_without_a_guard_is_not_run_again_and_its_readers_end_with_it(tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
     told = {**os.environ, "PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)}
@@ -201,6 +203,7 @@ def test_every_reader_can_be_sent(stemmer, fold, tmp_path):
         assert str(mine) == str(other)
 
 
+@pytest.mark.integration
 def test_vectors_are_the_same_whoever_read(tmp_path, monkeypatch):
     """A model's own reader, sent to other processes."""
     monkeypatch.setattr(encode, "READ_AHEAD", 4)

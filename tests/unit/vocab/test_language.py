@@ -1,12 +1,14 @@
 """The language of texts: named where it is clear, and not where it is not."""
 
+import sys
+
 import pytest
 
 from lexigraft.core.settings.languages import LANGUAGES
-from lexigraft.vocab.language import ONLY_LANGUAGE, WORDS_BY_SCRIPT, guess_language, word_options
+from lexigraft.vocab.language import guess_language
 from lexigraft.vocab.stems import stemmer
 from lexigraft.vocab.stopwords import stopwords
-from lexigraft.vocab.words import split_words
+from tests.guessing import needs_cld2
 
 TEXTS = {
     "english": "All human beings are born free and equal in dignity and rights. They are endowed with reason and "
@@ -63,8 +65,15 @@ WITHOUT_STEMMER = {
     "ukrainian": "Всі люди народжуються вільними і рівними у своїй гідності та правах. Собака був у саду, але він "
     "вже не хотів гратися, як це буває. Це книга, що була на столі, і він її взяв.",
     "korean": "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다. Python 함수를 사용합니다.",
-    None: "人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。使用 numpy 和 "
+    "chinese": "人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。使用 numpy 和 "
     "Python 的函数。",
+}
+TITLES = {
+    "german": ["Roter Schuh", "Blauer Hut", "Wanderstiefel Leder braun"],
+    "french": ["Chaussures rouges", "Chapeau bleu", "Veste verte imperméable"],
+    "finnish": ["punainen kenkä", "sininen hattu"],
+    "korean": ["빨간 신발", "파란 모자", "학교에서"],
+    "english": ["red shoe", "blue hat", "green jacket", "leather boots"],
 }
 CODE = """
 def parse_date(value: str) -> datetime | None:
@@ -78,61 +87,84 @@ x = [i ** 2 for i in range(10) if i % 2]; printf("%d", x);
 """
 
 
+@needs_cld2
 @pytest.mark.parametrize("language", TEXTS)
 def test_a_few_sentences_name_their_language(language):
     guess = guess_language([TEXTS[language]])
-    assert guess.sure, guess.because
+    assert guess.sure and not guess.mixed, guess.because
     assert (guess.language, guess.stemmer, guess.stopwords) == (language, language, language)
     stemmer(guess.stemmer, "here")  # both exist
     assert stopwords(guess.stopwords)
 
 
+@needs_cld2
 @pytest.mark.parametrize("language", WITHOUT_STEMMER)
 def test_neighbours_without_a_stemmer_are_not_taken_for_those_with_one(language):
     guess = guess_language([WITHOUT_STEMMER[language]])
-    assert guess.sure, guess.because
     assert (guess.language, guess.stemmer, guess.stopwords) == (language, "none", "none")
 
 
+@needs_cld2
+@pytest.mark.parametrize("language", TITLES)
+def test_titles_have_a_language_without_articles(language):
+    assert guess_language(TITLES[language]).language == language
+
+
+@needs_cld2
 @pytest.mark.parametrize(
     ("texts", "because"),
     [
         ([], "0 letters are too few"),
         (["", "12 34 !!", "ok"], "2 letters are too few"),
-        ([TEXTS["english"], TEXTS["german"]], "too few words tell"),
-        ([TEXTS["english"], TEXTS["russian"]], "several scripts: "),
-        ([CODE], "too few words tell English from"),
-        (["\ufe70" * 50], "its 50 letters make no word"),  # NFKC makes a space and an Arabic accent of each
-        (["Kettle steel 1.7 l", "Teapot porcelain white", "Mug blue handmade stoneware"], "only 9% of 11 words"),
+        (["Roter Schuh"], "10 letters are too few"),
+        (["x9 qq7 zzx", "kjh wqp vbn", "zxq jkw"], "21 letters do not tell"),
+        (["\ufe70" * 50], "50 letters do not tell"),
+        (["Kettle steel 1.7 l", "Teapot porcelain white", "Mug blue handmade stoneware"], "do not tell"),
     ],
 )
 def test_unsure_where_nothing_decides(texts, because):
     guess = guess_language(texts)
     assert not guess.sure and guess.language is None
     assert because in guess.because
-    assert guess.stemmer == "english"  # the default
-    assert word_options(guess, ("lexical", "vocab")) == []
+    assert (guess.stemmer, guess.stopwords) == ("english", "english")
+    assert guess.line.startswith("language: unsure (")
 
 
-def test_texts_of_two_languages_count_by_how_much_there_is():
-    assert guess_language([TEXTS["german"]] * 9 + [TEXTS["english"]]).language == "german"
+def test_code_is_english_or_unsure():
+    assert guess_language([CODE]).stemmer == "english"
 
 
-def test_options():
-    german, korean = guess_language([TEXTS["german"]]), guess_language([WITHOUT_STEMMER["korean"]])
-    assert word_options(german, ("lexical",)) == ["--set lexical.stemmer=german"]
-    assert word_options(german, ("lexical", "vocab")) == ["--set lexical.stemmer=german", "--set vocab.stemmer=german"]
-    assert word_options(korean, ("lexical",)) == ["--set lexical.stemmer=none", "--set lexical.stopwords=none"]
-    assert word_options(guess_language([TEXTS["english"]]), ("lexical", "vocab")) == []
+@needs_cld2
+def test_of_several_languages_the_one_with_most_text_is_taken_and_all_are_named():
+    german = guess_language([TEXTS["german"], TEXTS["german"] + TEXTS["german"][:40], TEXTS["english"]])
+    assert german.mixed and german.language == german.stemmer == "german"
+    assert german.line.startswith("language: mostly German (") and ", English " in german.line
+    english = guess_language([TEXTS["english"]] * 2 + [TEXTS["russian"]])
+    assert english.mixed and "Russian" in english.because
+    assert not guess_language([TEXTS["german"]] * 19 + [TEXTS["english"]]).mixed
 
 
+@needs_cld2
+@pytest.mark.parametrize("character", ["\0", "\x0c", "\ud800", "\uffff", "\U0010ffff", "\ue000", "\x85"])
+def test_characters_that_the_library_refuses(character):
+    assert guess_language([character.join(TEXTS["german"])]).sure in (True, False)
+    assert guess_language([TEXTS["german"] + character, character]).language == "german"
+
+
+@needs_cld2
+def test_markup_says_nothing():
+    assert guess_language([f'<html lang="fr"><p lang="fr">{TEXTS["german"]}</p></html>']).language == "german"
+
+
+def test_without_the_library_texts_are_read_as_english(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pycld2", None)
+    guess = guess_language([TEXTS["german"]])
+    assert (guess.sure, guess.stemmer) == (False, "english")
+    assert "pip install pycld2" in guess.line
+
+
+@needs_cld2
 def test_every_language_with_a_stemmer_can_be_found():
-    listed = {language for lists in WORDS_BY_SCRIPT.values() for language in lists} | set(ONLY_LANGUAGE.values())
-    assert {*LANGUAGES, "english"} <= listed
+    import pycld2
 
-
-def test_lists_are_as_texts_are_normalised():
-    for lists in WORDS_BY_SCRIPT.values():
-        for language, words in lists.items():
-            assert [split_words(word) for word in words.split()] == [[word] for word in words.split()], language
-            assert len(words.split()) == len(set(words.split())) > 25, language
+    assert {name.upper() for name in (*LANGUAGES, "english")} <= set(pycld2.DETECTED_LANGUAGES)

@@ -91,7 +91,7 @@ def test_every_stemmed_language_has_stop_words():
 
 
 def test_stop_words_beside_a_stemmer():
-    assert LexicalSettings().decided() == LexicalSettings(stopwords="english")
+    assert LexicalSettings().decided() == LexicalSettings(stemmer="english", stopwords="english")
     assert VocabSettings(stemmer="none").decided().stopwords == "english"
     assert VocabSettings(stemmer="german", stopwords="none").decided().stopwords == "none"
     analyser = Analyser(LexicalSettings(stemmer="german"))
@@ -119,7 +119,7 @@ def test_an_undecided_rule_is_no_rule():
 @pytest.mark.parametrize("rule", [FORMER_RULE, FOLDING, SPLITTING, WordRule(False, True)])
 def test_a_description_keeps_the_rule(rule):
     stored = json.loads(json.dumps(described("bm25", LexicalSettings(), rule)))
-    assert reading_in(stored) == (LexicalSettings(stopwords="english"), rule)
+    assert reading_in(stored) == (LexicalSettings(stemmer="english", stopwords="english"), rule)
     assert rule_in(rule.entry) == rule
 
 

@@ -22,6 +22,12 @@ def explain(
         str | None, typer.Argument(help="A document's id; without it, the query's own terms are shown.")
     ] = None,
     text: Annotated[str | None, typer.Option("--text", help="Any text: the terms it becomes as a query.")] = None,
+    doc: Annotated[
+        str | None,
+        typer.Option(
+            "--doc", help="A document of a grafted system, by its id: which words it has that its text does not hold."
+        ),
+    ] = None,
     top: Annotated[int, typer.Option("--top", min=1, help="How many terms to show.")] = 20,
     run: OptionalRunOption = None,
     index: IndexOption = None,
@@ -52,9 +58,14 @@ def explain(
     json: JsonOption = False,
 ) -> None:
     """Say why a document got its score, or which terms a text becomes: what each adds, and which word it comes from."""
-    if (query is None) == (text is None) or (text is not None and document is not None):
-        raise SettingError("give either a query, with the id of a document or without, or --text TEXT")
+    if sum(given is not None for given in (query, text, doc)) != 1 or (query is None and document is not None):
+        raise SettingError("give either a query, with the id of a document or without, or --text TEXT, or --doc ID")
     show_messages()
+    if doc is not None:
+        if against is not None or against_system is not None or wackiness is not None:
+            raise SettingError("--doc shows one system's words; leave out --against, --against-system and --wackiness")
+        _explain_document(_open(run, index, system, data, qk, dk), doc, html, top, json)
+        return
     asked = query if query is not None else text or ""
     explainers = [_open(run, index, system, data, qk, dk)]
     if wackiness is not None:
@@ -105,6 +116,20 @@ def _explain(explainer: "Explainer", asked: str, document: str | None) -> "Expla
     if document is None:
         return explainer.explain_text(asked)
     return explainer.explain_result(asked, document, BarProgress())
+
+
+def _explain_document(explainer: "Explainer", doc_id: str, html: Path | None, top: int, as_json: bool) -> None:
+    from lexigraft.cli.explain import origins
+
+    found = explainer.explain_document(doc_id)
+    if html is not None:
+        from lexigraft.explain.page import write_document_page
+
+        write_document_page(html, found, explainer.name)
+    if as_json:
+        print_json(origins.document_as_dict(found))
+    else:
+        origins.show_document(found, top)
 
 
 def _show(found: "list[ExplainedText | ExplainedResult]", names: list[str], top: int, as_json: bool) -> None:

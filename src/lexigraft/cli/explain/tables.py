@@ -4,18 +4,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from lexigraft.cli.console import print_line, print_table
-from lexigraft.core.types import TermSource
+from lexigraft.cli.explain.origins import said_of, show_lenders
+from lexigraft.core.types import TermSource, WholeScore
 from lexigraft.explain.pairs import BOTH, FIRST, SECOND, Explained, agreement, common_share, counts, pair
 from lexigraft.explain.results import ExplainedResult, query_source
-from lexigraft.explain.texts import ExplainedText, shown_source
+from lexigraft.explain.texts import WITHOUT_TERMS, ExplainedText, shown_source
 
 ONLY = {BOTH: "", FIRST: "first only", SECOND: "second only"}
-LEFT = ("term", "", "from", "it is", "from there")
+LEFT = ("term", "", "from", "it is", "from there", "made of")
 
 
 def show_text(found: ExplainedText, top: int) -> None:
     """The heaviest terms of a text."""
-    _say_unknown(found)
+    _say_notices(found)
+    if not found.has_terms:
+        print_line(WITHOUT_TERMS)
+        return
     if not found.terms:
         print_line(f"{found.text!r} becomes nothing: it has no word that documents are indexed by")
         return
@@ -35,19 +39,30 @@ def show_text(found: ExplainedText, top: int) -> None:
 
 def show_result(found: ExplainedResult, top: int) -> None:
     """The terms that add most to a score, and their sum."""
-    _say_unknown(found.query)
+    _say_notices(found.query)
     said = f"{found.doc_id} scores {found.score:.3f} for {found.query.text!r}"
-    if not found.shared:
+    if found.whole is not None:
+        print_line(f"{said} by {found.whole.system}")
+        said = f"its terms score {found.score_of_terms:.3f}"
+    if found.shared:
+        _show_shared(found, said, top)
+    elif found.query.has_terms:
         print_line(f"{said}: they share no term")
-        return
+    if found.whole is not None:
+        print_line(found.whole.said)
+
+
+def _show_shared(found: ExplainedResult, said: str, top: int) -> None:
     print_line(f"{said}, {found.points:,} points of {found.scale:.3g}")
-    both, scored = found.document is not None, found.query.scored
+    scored, origin = found.query.scored, found.origin
+    both = found.document is not None and origin is None  # what a grafted document's words are made of says more
     rows = [
         (
             item.term,
             _number(item.query_weight), _own(item.query_own), shown_source(item.query_source),
             _number(item.document_weight), *_if(both, _own(item.document_own), shown_source(item.document_source)),
             _number(item.contribution), f"{item.share:.1%}", *_if(scored, _number(item.wackiness)),
+            *_if(item.origin is not None, said_of(item.origin)),
         )
         for item in found.shared[:top]
     ]  # fmt: skip
@@ -55,11 +70,13 @@ def show_result(found: ExplainedResult, top: int) -> None:
     if rest := found.shared[top:]:
         total = sum(item.points for item in rest)
         amounts = (_number(total * found.scale), f"{total / found.points:.1%}")
-        rows.append((f"{len(rest)} more", *between, *amounts, *_if(scored, "")))
-    rows.append(("sum", *between, _number(found.score), "100.0%", *_if(scored, "")))
+        rows.append((f"{len(rest)} more", *between, *amounts, *_if(scored, ""), *_if(origin is not None, "")))
+    made_of = (*_if(scored, ""), *_if(origin is not None, said_of(origin)))
+    rows.append(("sum", *between, _number(found.score_of_terms), "100.0%", *made_of))
     documents = ("in the document", *_if(both, "it is", "from there"))
     columns = ("term", "in the query", "", "from", *documents, "adds", "share", *_if(scored, "wackiness"))
-    print_table("", columns, rows, left=LEFT)
+    print_table("", (*columns, *_if(origin is not None, "made of")), rows, left=LEFT)
+    show_lenders(origin)
     _say_wackiness(found.query)
 
 
@@ -87,7 +104,10 @@ def text_as_dict(found: ExplainedText) -> dict[str, Any]:
         }
         for item in found.terms
     ]
-    return {"text": found.text, "terms": terms, "unknown": list(found.unknown), "wackiness": found.wackiness}
+    return {
+        "text": found.text, "terms": terms, "unknown": list(found.unknown),
+        "notices": list(found.notices), "wackiness": found.wackiness,
+    }  # fmt: skip
 
 
 def result_as_dict(found: ExplainedResult) -> dict[str, Any]:
@@ -96,6 +116,7 @@ def result_as_dict(found: ExplainedResult) -> dict[str, Any]:
         facts = item._asdict()
         for side in ("query", "document"):
             facts[f"{side}_from"] = _source_as_dict(facts.pop(f"{side}_source"))
+        facts["origin"] = None if item.origin is None else item.origin.as_json()
         contributions.append(facts)
     return {
         "query": found.query.text,
@@ -105,8 +126,17 @@ def result_as_dict(found: ExplainedResult) -> dict[str, Any]:
         "points": found.points,
         "scale": found.scale,
         "contributions": contributions,
+        "notices": list(found.query.notices),
+        "whole": None if found.whole is None else whole_as_dict(found.whole),
         "wackiness": found.query.wackiness,
+        "origin": None if found.origin is None else found.origin.as_json(),
     }
+
+
+def whole_as_dict(whole: WholeScore) -> dict[str, Any]:
+    return {
+        "system": whole.system, "how": whole.how, "said": whole.said, "parts": [part._asdict() for part in whole.parts]
+    }  # fmt: skip
 
 
 def pair_as_dict(first: Explained, second: Explained, names: Sequence[str]) -> dict[str, Any]:
@@ -136,9 +166,9 @@ def _source_as_dict(source: TermSource | None) -> dict[str, Any] | None:
     return None if source is None else source._asdict()
 
 
-def _say_unknown(query: ExplainedText) -> None:
-    if query.said_of_unknown:
-        print_line(query.said_of_unknown)
+def _say_notices(query: ExplainedText) -> None:
+    for line in query.notices:
+        print_line(line)
 
 
 def _say_wackiness(query: ExplainedText) -> None:

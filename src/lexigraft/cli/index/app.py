@@ -7,7 +7,7 @@ import typer
 
 from lexigraft.cli.console import BarProgress, show, show_messages
 from lexigraft.cli.given_settings import ReadingOptions
-from lexigraft.cli.index import import_, live, metadata, shards, stats
+from lexigraft.cli.index import graft, import_, live, metadata, shards, stats
 from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import JsonOption, ReplaceOption, TextsOption
 from lexigraft.cli.shard_options import ShardOptions
@@ -17,7 +17,7 @@ from lexigraft.core.types import counted_rows
 
 if TYPE_CHECKING:
     from lexigraft.index.inverted import IndexMeta
-    from lexigraft.stages.standalone import Invert
+    from lexigraft.stages.standalone import Improve, Invert
 
 app = typer.Typer(invoke_without_command=True, no_args_is_help=True)
 
@@ -51,6 +51,14 @@ def index(
             "sum of its weights.",
         ),
     ] = "0",
+    grafted: Annotated[
+        bool,
+        typer.Option(
+            "--grafted",
+            help="Graft BM25's index: documents get words from their neighbours and vectors (settings [grafted]). By "
+            "BM25 it is searchable at once.",
+        ),
+    ] = False,
     texts: TextsOption = None,
     keeps_metadata: Annotated[
         bool,
@@ -88,9 +96,17 @@ def index(
     show_messages()
     settings, cut = given.load({"index.texts": texts}), document_cut(keep, "--keep")
     if vectors is not None:
+        if grafted:
+            raise SettingError("--grafted adds to BM25's words, and --vectors are a model's; give one of the two")
         meta = index_vectors(vectors, out_, settings, cut, BarProgress(), replace, data, invert)
     elif data is not None:
-        meta = build(data, out_, settings, cut, BarProgress(), replace, invert)
+        improve: Improve | None = None
+        if grafted:
+            from lexigraft.learn.grafting import graft_alone, require_graft
+
+            require_graft(settings)
+            improve = graft_alone
+        meta = build(data, out_, settings, cut, BarProgress(), replace, invert, improve)
     else:
         raise SettingError("give either --data DIR or --vectors VECTORS")
     compile_search(out_)
@@ -122,5 +138,5 @@ def _refuse_options_before(context: typer.Context) -> None:
 for command in (stats.stats, metadata.metadata, shards.merge_shards):
     app.command(rich_help_panel="Any index")(command)
 app.command("import", rich_help_panel="Any index")(import_.import_)
-for command in (live.live, live.add, live.delete, live.merge, live.status):
+for command in (live.live, live.add, live.delete, live.merge, graft.graft, live.status):
     app.command(rich_help_panel="A live index")(command)

@@ -56,7 +56,12 @@ def live(
 def add(
     live: LiveArgument,
     vectors: Annotated[
-        Path | None, typer.Option("--vectors", help="Vectors made by 'lexigraft encode'; without LIVE they begin one.")
+        Path | None,
+        typer.Option(
+            "--vectors",
+            help="Vectors made by 'lexigraft encode'; without LIVE they begin one. With --data: a file with the dense "
+            "vectors of those documents, where LIVE was grafted by such a file.",
+        ),
     ] = None,
     data: Annotated[
         str | None,
@@ -89,26 +94,30 @@ def add(
     """Add documents as one more segment; readers see all of them at once, or none."""
     from lexigraft.core.config import load_settings
     from lexigraft.index.live.state import is_live
-    from lexigraft.retrieve.live_changes import Adding, add_texts, add_vectors, holds_passages
+    from lexigraft.retrieve.live_changes import Adding, add_texts, add_vectors, holds_passages, keys_of
     from lexigraft.retrieve.warm import compile_search
 
     show_messages()
     given = [*overrides(set_, on_duplicate, None, fields, format_), *as_overrides({"index.texts": texts})]
     settings = load_settings(config, given)
-    adding = Adding(None if keep is None else document_cut(keep, "--keep"), replace, wait)
+    given_beside = vectors if data is not None else None
+    adding = Adding(None if keep is None else document_cut(keep, "--keep"), replace, wait, given_beside)
     was_there = is_live(live)
     if vectors is not None and data is None:
         added = add_vectors(live, vectors, settings, adding, BarProgress())
-    elif data is not None and vectors is None:
+    elif data is not None:
         added = add_texts(live, data, settings, adding, BarProgress())
     else:
-        raise SettingError("give either --vectors VECTORS or --data DIR")
+        raise SettingError("give --vectors VECTORS or --data DIR; both only where LIVE is grafted by given vectors")
     if not was_there:
         compile_search(live)
+    keys = keys_of(live)
     if json:
-        print_json({"live": str(live), **asdict(added)})
+        print_json({"live": str(live), **asdict(added), "metadata": keys})
     else:
         _show_added(live, added, holds_passages(live), is_new=data is not None and not was_there)
+        if keys:
+            print_line(f"to filter by (--where): {', '.join(keys)}")
 
 
 def _show_added(live: Path, added: "Appended", passages: bool, is_new: bool) -> None:
@@ -228,6 +237,11 @@ def status(
         rows,
         left=("segment",),
     )
+    if (graft := facts["graft"]) is not None:
+        print_line(
+            f"grafted by vectors of {graft['width']:,} numbers ({graft['encoder']}): borrowed {graft['borrowed']:g} of "
+            f"{graft['neighbours']} neighbours, told {graft['told']:g}"
+        )
     whole = "; every byte is as it was written" if verify else ""
     print_line(f"{counted_rows(facts['documents'], facts['passages'])}, {facts['deleted']:,} deleted{whole}")
 

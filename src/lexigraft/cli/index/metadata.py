@@ -36,11 +36,13 @@ def metadata(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Keep documents' metadata beside an index, for: lexigraft search --where "year >= 2020".
+    """Keep documents' metadata, beside an index or in a live one, for: lexigraft search --where "year >= 2020".
 
-    Columns that are there already stay, but for those that come anew.
+    Columns that are there already stay, but for those that come anew. In a live index only the documents that are named
+    change, in the keys that they are given.
     """
     from lexigraft.data.reading import AUTO, Reading
+    from lexigraft.index.live.state import is_live
     from lexigraft.retrieve.metadata import build_metadata
     from lexigraft.retrieve.place import find_place
 
@@ -52,8 +54,9 @@ def metadata(
     reading = Reading(on_duplicate="keep", fields=fields or "", format=format_ or AUTO)
     place = find_place(index or run or Path())
     columns = build_metadata(place, data, file, replace, reading)
+    written = place.index if is_live(place.index) else place.metadata
     if json:
-        print_json({"metadata": str(place.metadata), "columns": [asdict(column) for column in columns]})
+        print_json({"metadata": str(written), "columns": [asdict(column) for column in columns]})
         return
     rows = [(column.key, column.kind, f"{column.n_documents:,}") for column in columns]
-    print_table(str(place.metadata), ("key", "kind", "documents"), rows, left=("key", "kind"))
+    print_table(str(written), ("key", "kind", "documents"), rows, left=("key", "kind"))

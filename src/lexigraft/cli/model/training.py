@@ -12,6 +12,7 @@ from lexigraft.cli.option_groups import grouped
 from lexigraft.cli.options import DataOption, JsonOption, ReplaceOption
 from lexigraft.cli.shard_options import ShardOptions
 from lexigraft.cli.stage import FinetuneOptions, StageOptions
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.core.types import counted_rows
 
 if TYPE_CHECKING:
@@ -86,6 +87,6 @@ def encode(
 
 def _kept_step(folder: Path) -> dict[str, float]:
     """The values of the step whose weights were kept; empty where no step was taken."""
-    history: list[dict[str, float]] = json_library.loads((folder / "history.json").read_text(encoding="utf-8"))
-    step = json_library.loads((folder / "kept.json").read_text(encoding="utf-8"))["step"]
+    history: list[dict[str, float]] = json_library.loads(read_plain_file(folder / "history.json"))
+    step = json_library.loads(read_plain_file(folder / "kept.json"))["step"]
     return {"step": step, **history[step - 1]} if history else {}

@@ -15,6 +15,7 @@ from lexigraft.cli.options import ConfigOption, DataOption, JsonOption, SetOptio
 from lexigraft.cli.setting_options import override_option, setting_option
 from lexigraft.cli.shard_options import ShardOptions
 from lexigraft.cli.stage import StageOptions
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.core.settings import BackboneSettings
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ app = typer.Typer(no_args_is_help=True, help="Learn vocabularies and look at the
 def learn(given: StageOptions, json: JsonOption = False) -> None:
     """Learn a run's vocabulary: the collection's own terms, the most frequent first."""
     folder = given.make("vocabulary")
-    facts = json_library.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
+    facts = json_library.loads(read_plain_file(folder / "vocabulary.json"))
     show(json, {"vocabulary": str(folder), **facts}, f"{folder}: {_line(facts)}")
 
 

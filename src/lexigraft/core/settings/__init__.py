@@ -11,6 +11,7 @@ from lexigraft.core.settings.dense import DenseSettings
 from lexigraft.core.settings.evaluate import EvaluateSettings
 from lexigraft.core.settings.every import FORMER_NAME, Settings, section_names
 from lexigraft.core.settings.finetune import FinetuneSettings
+from lexigraft.core.settings.grafted import GraftedSettings
 from lexigraft.core.settings.hybrid import HybridSettings
 from lexigraft.core.settings.index import IndexSettings
 from lexigraft.core.settings.lexical import LexicalSettings
@@ -18,7 +19,7 @@ from lexigraft.core.settings.mlm import MlmSettings
 from lexigraft.core.settings.model import ModelSettings
 from lexigraft.core.settings.pretrain import PretrainSettings
 from lexigraft.core.settings.prune import PruneSettings
-from lexigraft.core.settings.run import BLEND, LEXICAL, PEERS, RunSettings
+from lexigraft.core.settings.run import BLEND, GRAFTED, LEXICAL, PEERS, RunSettings
 from lexigraft.core.settings.search import SEARCH_METHODS, SearchSettings
 from lexigraft.core.settings.teacher import TeacherSettings
 from lexigraft.core.settings.tilde import TildeSettings
@@ -29,6 +30,7 @@ __all__ = [
     "AUTO",
     "BLEND",
     "FORMER_NAME",
+    "GRAFTED",
     "LEXICAL",
     "PEERS",
     "SEARCH_METHODS",
@@ -37,6 +39,7 @@ __all__ = [
     "DenseSettings",
     "EvaluateSettings",
     "FinetuneSettings",
+    "GraftedSettings",
     "HybridSettings",
     "IndexSettings",
     "LexicalSettings",

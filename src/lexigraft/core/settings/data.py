@@ -33,13 +33,13 @@ class DataSettings(Section, name="data"):
     format: str = setting(
         "auto",
         "what the documents are written in",
-        "A JSON array is held in memory as a whole; all others are streamed. Also `--format`.",
+        "All are streamed. Also `--format`.",
         one_of={
             "auto": "by the file's ending, of standard input by how it begins",
             "csv": "",
             "tsv": "",
             "jsonl": "a JSON object a line",
-            "json": "one array of JSON objects, held in memory",
+            "json": "one array of JSON objects",
             "parquet": "",
             "lines": "text, a document a line",
             "files": "Markdown, text or HTML, a document a file",

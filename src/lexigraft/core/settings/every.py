@@ -11,6 +11,7 @@ from lexigraft.core.settings.declaration import AUTO
 from lexigraft.core.settings.dense import DenseSettings
 from lexigraft.core.settings.evaluate import EvaluateSettings
 from lexigraft.core.settings.finetune import FinetuneSettings
+from lexigraft.core.settings.grafted import GraftedSettings
 from lexigraft.core.settings.hybrid import HybridSettings
 from lexigraft.core.settings.index import IndexSettings
 from lexigraft.core.settings.lexical import LexicalSettings
@@ -18,7 +19,7 @@ from lexigraft.core.settings.mlm import MlmSettings
 from lexigraft.core.settings.model import ModelSettings
 from lexigraft.core.settings.pretrain import PretrainSettings
 from lexigraft.core.settings.prune import PruneSettings
-from lexigraft.core.settings.run import BLEND, LEXICAL, PEERS, RunSettings
+from lexigraft.core.settings.run import BLEND, GRAFTED, LEXICAL, PEERS, RunSettings
 from lexigraft.core.settings.search import SearchSettings
 from lexigraft.core.settings.section import Section
 from lexigraft.core.settings.teacher import TeacherSettings
@@ -47,6 +48,7 @@ class Settings:
     tilde: TildeSettings = field(default_factory=TildeSettings)
     finetune: FinetuneSettings = field(default_factory=FinetuneSettings)
     dense: DenseSettings = field(default_factory=DenseSettings)
+    grafted: GraftedSettings = field(default_factory=GraftedSettings)
     hybrid: HybridSettings = field(default_factory=HybridSettings)
     prune: PruneSettings = field(default_factory=PruneSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
@@ -76,7 +78,7 @@ class Settings:
         named = self.run.systems
         if named == (AUTO,):
             return
-        known = list(dict.fromkeys((*LEXICAL, BLEND, *self.systems, *self.own_names, *PEERS)))
+        known = list(dict.fromkeys((*LEXICAL, GRAFTED, BLEND, *self.systems, *self.own_names, *PEERS)))
         ok = bool(named) and set(named) <= set(known)
         require(ok, "run.systems", list(named), f"some of {', '.join(known)}, or {AUTO}")
         own = [name for name in named if name in self.own_names]

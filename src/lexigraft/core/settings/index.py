@@ -17,7 +17,7 @@ class IndexSettings(Section, name="index"):
         "auto",
         "bits of an impact; with 16 or 24 it comes closer to the weight, and takes more room and time",
         one_of=("auto", 8, 16, 24),
-        auto="16 for whole vectors of a learned model, 8 where vectors are cut, and for BM25",
+        auto="16 for BM25 and for whole vectors of a learned model, 8 where vectors are cut",
     )
     reorder: bool = setting(
         False,

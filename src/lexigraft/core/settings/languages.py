@@ -10,13 +10,19 @@ LANGUAGES = (
     "tamil", "turkish", "yiddish",
 )  # fmt: skip
 STOPWORDS = {
-    AUTO: "those of the stemmer's language; without a stemmer, English ones",
+    AUTO: "those of the stemmer's language; without a stemmer, English ones, or none where the language was guessed",
     ENGLISH: "Lucene's 33 English stop-words",
     NONE: "no word is one",
     **dict.fromkeys(LANGUAGES, ""),
 }
 # Stemmers that are not called by their language.
 _LANGUAGE_OF_STEMMER = {"porter": ENGLISH, "lovins": ENGLISH, "dutch_porter": "dutch", NONE: ENGLISH}
+
+
+OF_COLLECTION = (
+    "that of the collection's language, guessed once from the beginnings of its first 4096 documents and kept; English "
+    "where that is not sure, none where the language has no stemmer"
+)
 
 
 def stopwords_beside(stemmer: str, stopwords: str) -> str:

@@ -7,6 +7,7 @@ from lexigraft.core.settings.section import Section, setting
 
 LEXICAL = ("bm25", "bm25-plain")  # the systems that every run may have
 PEERS = ("dense", "hybrid")  # systems to compare with, by their usual names
+GRAFTED = "grafted"  # BM25 with words that documents' dense vectors say they lack
 BLEND = "blend"  # of BM25 and a model whose queries need none: one index, asked by words
 
 
@@ -16,7 +17,8 @@ class RunSettings(Section, name="run"):
 
     systems: tuple[str, ...] = setting(
         (AUTO,),
-        'what to build and measure: some of `"bm25"`, `"bm25-plain"` (without stop-words and stemming), `"blend"` '
+        'what to build and measure: some of `"bm25"`, `"bm25-plain"` (without stop-words and stemming), `"grafted"` '
+        '(BM25 with words that documents borrow from their neighbours and vectors, `[grafted]`), `"blend"` '
         "(BM25 with some of a model whose queries need none, as much as validation queries show to be of use), those "
         "that "
         "`[systems]` names, and the run's own model, which is called by its head: `esplade` where that is grafted, "
@@ -31,7 +33,7 @@ class RunSettings(Section, name="run"):
     peers: bool = setting(
         False,
         "where `run.systems` is auto and a model is trained: `dense` and `hybrid` are trained and measured beside it, "
-        "but not within a time that was given (`--minutes`)",
+        "but not within a time that was given (`--minutes`), unless the encoder needs no training",
         "Also `--peers`.",
     )
     seed: int = setting(

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from lexigraft.core.settings.declaration import AUTO
-from lexigraft.core.settings.languages import STOPWORDS, stopwords_beside
+from lexigraft.core.settings.languages import ENGLISH, OF_COLLECTION, STOPWORDS, stopwords_beside
 from lexigraft.core.settings.section import Section, setting
 
 
@@ -23,9 +23,10 @@ class VocabSettings(Section, name="vocab"):
     )
     min_count: int = setting(2, "how often a term must occur", at_least=1)
     stemmer: str = setting(
-        "english",
+        AUTO,
         "words of one stem (any Snowball language) are one term, named by the most frequent of them; "
         '`"none"`: each word is a term',
+        auto=OF_COLLECTION,
     )
     stopwords: str = setting(
         AUTO,
@@ -34,5 +35,7 @@ class VocabSettings(Section, name="vocab"):
     )
 
     def decided(self) -> Self:
-        """The same with the stop-words that "auto" means, as artifacts and their recipes say it."""
-        return replace(self, stopwords=stopwords_beside(self.stemmer, self.stopwords))
+        """The same with what "auto" means, as artifacts and their recipes say it. A stemmer that no collection decided
+        (`vectors.deciding_words`) is English."""
+        stemmer = ENGLISH if self.stemmer == AUTO else self.stemmer
+        return replace(self, stemmer=stemmer, stopwords=stopwords_beside(stemmer, self.stopwords))

@@ -6,8 +6,9 @@ from typing import Any
 
 from lexigraft.core.errors import InputError
 from lexigraft.core.types import Document
-from lexigraft.data.readers.json_text import RepeatedKeyError, parse_json
+from lexigraft.data.readers.json_text import parse_json, why_not
 from lexigraft.data.readers.lines import Line, read_lines
+from lexigraft.data.readers.records import require_few
 
 Documents = Iterator[tuple[Line, Document]]
 
@@ -55,12 +56,11 @@ def json_records(path: Path, on_bad_bytes: str = "error") -> Iterator[tuple[Line
     for line in read_lines(path, on_bad_bytes):
         try:
             record = parse_json(line.text)
-        except RepeatedKeyError as error:
-            raise InputError(f"{line.where}: {error}") from error
         except (ValueError, RecursionError) as error:  # malformed, thousands of digits, or nested too deeply
-            raise InputError(f"{line.where}: not valid JSON: {error}") from error
+            raise InputError(f"{line.where}: {why_not(error)}") from error
         if not isinstance(record, dict):
             raise InputError(f"{line.where}: expected a JSON object, found {type(record).__name__}")
+        require_few(len(record), line.where)
         yield line, record
 
 

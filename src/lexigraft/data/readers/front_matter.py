@@ -3,7 +3,10 @@ kept as they are written. Objects are passed over: nothing filters by them."""
 
 import logging
 import re
+from functools import cache
 from typing import Any
+
+from lexigraft.core.bounds import DEEPEST_FRONT_MATTER, LONGEST_FRONT_MATTER
 
 Value = str | list[str]
 
@@ -26,14 +29,36 @@ def _read(front: str, where: str) -> dict[Any, Any] | None:
     import yaml  # only where there is something to read by it
 
     try:
-        said = yaml.load(front, Loader=yaml.BaseLoader)  # which leaves dates and numbers the texts that they are
-    except yaml.YAMLError as error:
+        if len(front) > LONGEST_FRONT_MATTER:
+            raise yaml.YAMLError(f"it has more than {LONGEST_FRONT_MATTER:,} characters")
+        said = yaml.load(front, Loader=_loader())
+    except (yaml.YAMLError, ValueError, OverflowError) as error:  # the last two: characters that there are not
         message = " ".join(str(error).split())
         log.warning("%s: the front matter is not YAML and is read as text: %s", where, message)
         return None
     if said is None or said == "":
         return {}
     return said if isinstance(said, dict) else None
+
+
+@cache
+def _loader() -> Any:
+    import yaml
+
+    class Shallow(yaml.BaseLoader):  # type: ignore[misc]  # it has no types
+        """Leaves dates and numbers the texts that they are, and refuses what is nested deeply."""
+
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.depth == DEEPEST_FRONT_MATTER:
+                raise yaml.YAMLError(f"it is nested more than {DEEPEST_FRONT_MATTER} deep")
+            self.depth += 1
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
+    return Shallow
 
 
 def _is_kept(value: Any) -> bool:

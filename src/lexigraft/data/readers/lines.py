@@ -3,6 +3,7 @@
 Lines are decoded one by one, so a wrong byte is named by its line, and memory holds one line whatever the file's size.
 """
 
+import codecs
 import gzip
 import io
 import logging
@@ -12,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from lexigraft.core.bounds import FEW_UNPACKED, LARGEST_WHOLE, MOST_UNPACKED
 from lexigraft.core.errors import InputError
 from lexigraft.core.plain_files import require_plain_file
 
@@ -19,7 +21,7 @@ BAD_BYTES = ("error", "replace")
 _BOM, _GZIP = b"\xef\xbb\xbf", b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how such a file begins
 BUFFER = 1 << 18
-LONGEST_LINE = 64 << 20  # bytes: memory holds a line, and one that is longer is no line of text, but a mistake
+LONGEST_LINE = LARGEST_WHOLE  # bytes: memory holds a line, and one that is longer is no line of text, but a mistake
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +45,7 @@ def read_lines(path: Path, on_bad_bytes: str = "error", blank: bool = False) -> 
     that is not UTF-8 is an error or, with "replace", read with U+FFFD in the wrong places and counted in a warning."""
     n_replaced, example = 0, 0
     try:
-        with _open(path) as file:
+        with open_unpacked(path) as file:
             for number, raw in enumerate(iter(partial(file.readline, LONGEST_LINE + 1), b""), 1):
                 if len(raw) > LONGEST_LINE:
                     raise InputError(
@@ -77,34 +79,70 @@ def read_lines(path: Path, on_bad_bytes: str = "error", blank: bool = False) -> 
 
 def read_start(path: Path, n_bytes: int = 1 << 16) -> bytes:
     """The first bytes, unpacked."""
-    with _open(path) as file:
+    with open_unpacked(path) as file:
         return file.read(n_bytes)
 
 
-def read_whole(path: Path, on_bad_bytes: str = "error") -> str:
-    """The text of a whole file, with "\n" at the end of each line, without a mark of byte order."""
+def read_pieces(path: Path, on_bad_bytes: str = "error") -> Iterator[str]:
+    """The text of a file as it is read and unpacked, some of it at a time, without a mark of byte order."""
+    decoder, n_lines, raw = codecs.getincrementaldecoder("utf-8-sig")(), 1, b"-"
     try:
-        with _open(path) as file:
-            raw = file.read()
+        with open_unpacked(path) as file:
+            while raw:
+                raw = file.read(BUFFER)
+                try:
+                    text = decoder.decode(raw, final=not raw)
+                except UnicodeDecodeError as error:
+                    if on_bad_bytes == "error":
+                        line = n_lines + error.object.count(b"\n", 0, error.start)
+                        raise InputError(
+                            f"{path}:{line} is not UTF-8 ({error.reason}); convert the file, for example with iconv, "
+                            "or set data.on_bad_bytes=replace"
+                        ) from error
+                    log.warning("%s is not UTF-8; wrong bytes were replaced", path)
+                    decoder.errors = "replace"
+                    text = decoder.decode(raw, final=not raw)
+                n_lines += text.count("\n")
+                if text:
+                    yield text
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path} is not a whole gzip file: {error}") from error
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        if on_bad_bytes == "error":
+
+
+def read_whole(path: Path, on_bad_bytes: str = "error") -> str:
+    """The text of a whole file, with "\n" at the end of each line. It may be as long as a line of other files: a few
+    bytes of gzip, or a hole, can stand for gigabytes."""
+    parts, length = [], 0
+    for part in read_pieces(path, on_bad_bytes):
+        parts.append(part)
+        length += len(part)
+        if length > LARGEST_WHOLE:
+            most = f"{LARGEST_WHOLE >> 20} MiB"
             raise InputError(
-                f"{path}:{raw[: error.start].count(10) + 1} is not UTF-8 ({error.reason}); convert the file, for "
-                "example with iconv, or set data.on_bad_bytes=replace"
-            ) from error
-        text = raw.decode("utf-8-sig", "replace")
-        log.warning("%s is not UTF-8; wrong bytes were replaced", path)
-    return text.replace("\r\n", "\n")
+                f"{path} is longer than {most}, the most that is read as one text; leave it out, or cut it"
+            )
+    return "".join(parts).replace("\r\n", "\n")
 
 
-def _open(path: Path) -> BinaryIO:
+def open_unpacked(path: Path) -> BinaryIO:
+    """The bytes of a file, which are unpacked where it begins as gzip does."""
     require_plain_file(path, path.stat())  # a pipe without a writer would be waited for, and one with, read once
     with path.open("rb") as file:
         packed = file.read(len(_GZIP)) == _GZIP
     if not packed and path.suffix != ".gz":
         return path.open("rb")
-    return io.BufferedReader(gzip.open(path, "rb"), BUFFER)  # which finds lines in C; gzip's own does it in Python
+    return io.BufferedReader(_Unpacking(path, "rb"), BUFFER)  # which finds lines in C; gzip's own does it in Python
+
+
+class _Unpacking(gzip.GzipFile):
+    """Ends where a few bytes stand for very many: a thousand times as many are possible."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        found = super().read(size)
+        n_packed = self.myfileobj.tell() if self.myfileobj is not None else 0  # that were read so far
+        if self.tell() > max(FEW_UNPACKED, MOST_UNPACKED * n_packed):
+            raise InputError(
+                f"{self.name} unpacks to more than {MOST_UNPACKED} times its size, which no file of texts does; to "
+                "read it all the same, unpack it"
+            )
+        return found

@@ -40,7 +40,7 @@ def corpus_metadata(collection: FolderCollection) -> Records:
             found_in = collection.read_corpus.metadata(file, collection.reading.on_bad_bytes)
             yield from ((doc_id, _plain(_numbers(values))) for doc_id, values in found_in)
         return
-    if collection.read_corpus is not json_documents:
+    if not may_have_metadata(collection):
         present = ", ".join(file.name for file in collection.corpus_files)
         raise InputError(
             f"{collection.folder} has no corpus.jsonl, whose lines may have metadata (it has {present}); give a file "
@@ -52,6 +52,11 @@ def corpus_metadata(collection: FolderCollection) -> Records:
             if not isinstance(found, dict):
                 raise InputError(f"{line.where}: field 'metadata' is not an object: {found!r}")
             yield text_field(record, ID, line.where), _plain(found)
+
+
+def may_have_metadata(collection: FolderCollection) -> bool:
+    """Whether the layout of a collection has a place for them."""
+    return isinstance(collection.read_corpus, OwnFile) or collection.read_corpus is json_documents
 
 
 def file_metadata(path: Path) -> Records:

@@ -27,6 +27,7 @@ from lexigraft.data.fields import (
     Named,
     Role,
     choose,
+    listed,
 )
 from lexigraft.data.readers.documents import checked_id, whole_characters
 from lexigraft.data.readers.formats import READERS
@@ -178,7 +179,7 @@ def _guess_in_words(chosen: Chosen, roles: Sequence[Role], path: Path) -> str:
         RELEVANCE: "all are 1",
     }
     missing = [words for key, words in absent.items() if key in chosen.guessed and not chosen.by_role[key]]
-    rest = f"; metadata: {', '.join(chosen.rest)}" if chosen.rest and roles is DOCUMENT else ""
+    rest = f"; metadata: {listed(chosen.rest)}" if chosen.rest and roles is DOCUMENT else ""
     return f"{path}: {', '.join([chosen.words, *missing])}{rest} (guessed; --fields names others)"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from lexigraft.core.artifact import hash_file
 from lexigraft.core.errors import InputError
+from lexigraft.core.plain_files import require_size
 from lexigraft.data.readers.formats import PAGE_SUFFIXES, bare_suffix
 from lexigraft.data.readers.front_matter import Value, split_front_matter
 from lexigraft.data.readers.html_text import html_text
@@ -18,7 +19,7 @@ from lexigraft.data.readers.records import Record, Records
 
 PATH, TITLE, TEXT = "path", "title", "text"
 _HTML, _MARKDOWN = (".html", ".htm"), (".md", ".markdown")
-_FIRST_HEADING = re.compile(r"#[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_HEADING = re.compile(r"#[ \t]+(.+)")
 _FILE = "file"
 
 
@@ -58,6 +59,7 @@ def pages_digest(place: Path) -> str:
     """Of the files' paths and contents."""
     digest = hashlib.sha256()
     for file in page_files(place):
+        require_size(file, file.stat().st_size)  # before all of a hole is read
         digest.update(f"{file.relative_to(place).as_posix()}\0{hash_file(file)}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
@@ -75,5 +77,5 @@ def _page(file: Path, on_bad_bytes: str) -> dict[str, Value]:
 
 
 def _first_heading(text: str) -> str:
-    found = _FIRST_HEADING.search(text)
-    return found.group(1) if found else ""
+    found = _HEADING.search(text)
+    return found.group(1).rstrip(" \t#") if found else ""

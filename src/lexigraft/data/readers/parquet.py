@@ -8,7 +8,7 @@ from lexigraft.core.installing import install_extra
 from lexigraft.data.readers.records import ROW, Record, Records
 from lexigraft.data.readers.tables import column_names
 
-_BATCH_ROWS = 1024  # few, because a text may be long
+_BATCH_ROWS = 64  # few, because a text may be long, and one may stand for all of them
 
 
 def parquet_records(path: Path, on_bad_bytes: str = "error") -> Records:

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lexigraft.core.bounds import MOST_FIELDS
+from lexigraft.core.errors import InputError
+
 LINE, ROW, ITEM = "line", "row", "item"
 
 
@@ -22,3 +25,11 @@ class Record(NamedTuple):
 
 
 Records = Iterator[Record]
+
+
+def require_few(n_fields: int, where: str) -> None:
+    """Raise where a record has more fields than any real one."""
+    if n_fields > MOST_FIELDS:
+        raise InputError(
+            f"{where}: {n_fields:,} fields, and a record has at most {MOST_FIELDS:,}; keep those that are needed"
+        )

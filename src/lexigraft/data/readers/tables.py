@@ -6,15 +6,16 @@ in quotes may hold separators and line ends, and a quote in it is written twice.
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lexigraft.core.errors import InputError
 from lexigraft.data.readers.lines import LONGEST_LINE, Line, read_lines
-from lexigraft.data.readers.records import Record, Records
+from lexigraft.data.readers.records import Record, Records, require_few
 
 SEPARATORS = ",;\t|"
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_QUOTED = re.compile(r'"[^"]*"')
 
 
 def csv_records(path: Path, on_bad_bytes: str = "error") -> Records:
@@ -22,12 +23,24 @@ def csv_records(path: Path, on_bad_bytes: str = "error") -> Records:
     first = next(read_lines(path, on_bad_bytes), None)
     if first is None:
         raise InputError(f"{path} is empty: a table begins with a line that names its columns")
-    csv.field_size_limit(LONGEST_LINE)  # the module's own limit, 128 KiB, is less than many a text
-    lines = (f"{line.text}\n" for line in read_lines(path, on_bad_bytes, blank=True))
-    rows = csv.reader(lines, delimiter=separator_of(first.text), strict=True)
+    csv.field_size_limit(LONGEST_LINE)  # the module's own, 128 KiB, is less than many a text; a row's is below
+    start, length = 1, 0  # of the row that is being read
+
+    def lines() -> Iterator[str]:
+        nonlocal length
+        for line in read_lines(path, on_bad_bytes, blank=True):
+            length += len(line.text) + 1
+            if length > LONGEST_LINE:
+                raise InputError(
+                    f"{path}:{start}: a row is longer than {LONGEST_LINE >> 20} MiB; does a quote in the row that "
+                    "begins here never close?"
+                )
+            yield f"{line.text}\n"
+
+    rows = csv.reader(lines(), delimiter=separator_of(first.text), strict=True)
     names: list[str] | None = None
     while True:
-        start = rows.line_num + 1
+        start, length = rows.line_num + 1, 0
         try:
             row = next(rows)
         except StopIteration:
@@ -73,9 +86,10 @@ def separator_of(header: str) -> str:
 
 def column_names(cells: Sequence[str], where: str) -> list[str]:
     """The names in a header: without white space around; a column without a name is called by its number."""
+    require_few(len(cells), where)
     names = [cell.strip() or f"column {place}" for place, cell in enumerate(cells, 1)]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
+    twice, times = Counter(names).most_common(1)[0] if names else ("", 0)
+    if times > 1:
         raise InputError(f"{where}: two columns are named {twice!r}; give each a name of its own")
     return names
 
@@ -97,6 +111,4 @@ def _problem(error: csv.Error) -> str:
             "something follows a closing quote in the row that begins here; a quote inside of quotes is written twice, "
             "and every quote that opens must close"
         )
-    if "field limit" in said:
-        return f"a field is longer than {LONGEST_LINE >> 20} MiB; does a quote in the row that begins here never close?"
     return f"not a row of CSV: {said}"

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,14 +10,16 @@ from lexigraft.core.types import Query
 from lexigraft.data.fields import QUERY, QUERY_ID, Named, choose, names_any
 from lexigraft.data.readers.documents import checked_id, json_records, split_fields, text_field
 from lexigraft.data.readers.formats import bare_suffix, format_of
-from lexigraft.data.readers.lines import Line, read_lines
+from lexigraft.data.readers.html_text import unescaped
+from lexigraft.data.readers.lines import Line, read_lines, read_whole
 from lexigraft.data.readers.own import OwnFile
 from lexigraft.data.readers.records import Record
 from lexigraft.data.readers.tables import first_line
 
 Queries = Iterator[tuple[Line, Query]] | Iterator[tuple[Record, Query]]
 
-_TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
+_TOPIC = re.compile("<top>", re.IGNORECASE)
+_TOPIC_END = re.compile("</top>", re.IGNORECASE)
 _TABLES = (".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".pq")
 _TAGS = "num|title|desc|narr|top|dom|smry|con|fac|def|nat|time"  # of the collections of thirty years
 _FIELD = re.compile(rf"<(num|title)>(.*?)(?=</?(?:{_TAGS})\b|\Z)", re.DOTALL | re.IGNORECASE)
@@ -74,8 +75,9 @@ def _tsv_queries(path: Path, on_bad_bytes: str) -> Queries:
 
 def _topics(path: Path, on_bad_bytes: str) -> Queries:
     """Topics are few: the file is read as a whole. The old markup is not XML (fields have no end)."""
-    text = "\n".join(line.text for line in read_lines(path, on_bad_bytes))
-    topics = _TOPIC.findall(text)
+    text = read_whole(path, on_bad_bytes)
+    parts = (_TOPIC_END.split(part, maxsplit=1) for part in _TOPIC.split(text)[1:])
+    topics = [part[0] for part in parts if len(part) > 1 or _FIELD.search(part[0])]  # one may lack its end
     found = [_old_topic(topic) for topic in topics] if topics else _xml_topics(text, path)
     if not found:
         raise InputError(f"{path}: no <top> or <topic> was found; it is not a file of TREC topics")
@@ -87,7 +89,7 @@ def _topics(path: Path, on_bad_bytes: str) -> Queries:
 
 def _old_topic(topic: str) -> tuple[str, str]:
     found = reversed(_FIELD.findall(topic))
-    fields = {name.lower(): unescape(_INLINE_TAG.sub("", _LABEL.sub("", value))) for name, value in found}
+    fields = {name.lower(): unescaped(_INLINE_TAG.sub("", _LABEL.sub("", value))) for name, value in found}
     return _one_line(fields.get("num", "")), _one_line(fields.get("title", ""))
 
 

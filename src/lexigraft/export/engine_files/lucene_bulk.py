@@ -14,7 +14,7 @@ from lexigraft.export.engine_files.limits import require_id, require_request
 from lexigraft.export.engine_files.query_bodies import HITS
 from lexigraft.export.engine_files.stored_rows import StoredRow, StoredRows, values_in_iso
 from lexigraft.export.engine_files.templates import filled
-from lexigraft.index.metadata_files import DATE, NUMBER
+from lexigraft.index.metadata import DATE, NUMBER
 
 INDEX, LOAD = "index.json", "load.sh"
 BULK = Form("bulk", ".ndjson")

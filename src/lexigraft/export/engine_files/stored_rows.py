@@ -11,8 +11,8 @@ from lexigraft.core.progress import Progress
 from lexigraft.core.types import counted_rows, document_of
 from lexigraft.engines.stored_values import name_of, stored_values
 from lexigraft.export.source import Source
-from lexigraft.index.metadata import Value
-from lexigraft.index.metadata_files import DATE
+from lexigraft.index.metadata import DATE
+from lexigraft.index.metadata_values import Value
 
 NO_METADATA: Mapping[str, Value] = {}
 MIDNIGHT = "T00:00:00+00:00"

@@ -5,7 +5,7 @@ from pathlib import Path
 from lexigraft.engines.stored_values import name_of
 from lexigraft.export.engine_files.stored_rows import StoredRows
 from lexigraft.export.engine_files.templates import filled
-from lexigraft.index.metadata_files import DATE, LIST, NUMBER
+from lexigraft.index.metadata import DATE, LIST, NUMBER
 
 SHOWN_AS = {"document": "document_id"}  # the word `document` begins a part of a schema
 TYPES = {NUMBER: "double", DATE: "long", LIST: "array<string>"}

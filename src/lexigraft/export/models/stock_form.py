@@ -15,6 +15,7 @@ from safetensors.torch import save_file
 
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.export.models.model_source import ModelSource
 from lexigraft.export.models.stock_tokenizer import reading_tokenizer, require_same_reading, write_named
 from lexigraft.inference.meta import ALL_TOKENS, BY_MODEL, BY_TABLE, CLS, LOG1P, PLAIN, UNICOIL, EncoderMeta
@@ -215,7 +216,7 @@ def _copy_tokenizer_without_end(source: Path, home: Path) -> None:
 
     for file in sorted(source.iterdir()):
         if file.name == "tokenizer_config.json":
-            said = json.loads(file.read_text(encoding="utf-8"))
+            said = json.loads(read_plain_file(file))
             write_json(home / file.name, {**said, "model_max_length": UNLIMITED})
         elif file.name != "config.json":
             shutil.copyfile(file, home / file.name)

@@ -38,6 +38,9 @@ CAMEL_CASE = (
     r"|(?<=\p{Lu}\p{Nd}*)(?=\p{Lu}\p{Ll})(?!\p{Lu}s(?!\p{Ll}))"
 )
 JOINERS = "',.:;"
+UNSEEN = (
+    "[\u00ad\u034f\u061c\u180b-\u180f\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
+)
 SEPARATORS = {code: " " for code in range(128) if not chr(code).isalnum() and chr(code) not in JOINERS}
 
 
@@ -70,7 +73,7 @@ class WordCutter:
     def __init__(self, facts: dict[str, Any]) -> None:
         if regex is None:
             raise ImportError("this model reads words of its own, for which it needs: pip install regex")
-        self._word = regex.compile(WORD, regex.WORD | regex.DOTALL)
+        self._word, self._unseen = regex.compile(WORD, regex.WORD | regex.DOTALL), regex.compile(UNSEEN)
         self._camel = regex.compile(CAMEL_CASE) if facts["split_camel_case"] else None
         self._folds = bool(facts["fold_accents"])
         self._kept, self._letters = frozenset(facts["kept_letters"]), dict(facts["folded_letters"])
@@ -83,7 +86,7 @@ class WordCutter:
         composed = unicodedata.normalize("NFKC", text)
         if self._camel is not None:
             composed = self._camel.sub("_", composed)
-        normal = composed.lower().replace("\u2019", "'").replace("\u00ad", "")
+        normal = self._unseen.sub("", composed.lower()).replace("\u2019", "'")
         return [piece for piece in clean(normal).translate(SEPARATORS).split(" ") if piece]
 
     def words(self, piece: str) -> list[str]:

@@ -10,6 +10,7 @@ from lexigraft.core.cut import DocumentCut
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.settings import AUTO, IndexSettings, LexicalSettings, WordsSettings
 from lexigraft.core.types import document_of, require_same_vocabulary
+from lexigraft.index.impact_bits import FINE, USUAL
 from lexigraft.index.live.state import LiveState
 from lexigraft.vectors.analysis import reading_in
 from lexigraft.vectors.quantize import fits
@@ -21,7 +22,7 @@ def require_alike(folder: Path, state: LiveState, vectors: DocumentVectors, keep
     if state.counts_words:
         raise InputError(
             f"{folder} is a live index of BM25, which keeps the counts of words, and vectors have none; add texts "
-            "(--data)"
+            "(data=PATH)"
         )
     require_same_vocabulary(
         "the documents to add", vectors.matrix.vocab_fingerprint, f"the index {folder}", state.vocab_fingerprint
@@ -43,12 +44,12 @@ def require_same_reading(folder: Path, state: LiveState, settings: LexicalSettin
     if not state.counts_words:
         raise InputError(
             f"{folder} is not a live index of BM25 that keeps the counts of words: its encoder is "
-            f"{state.query_encoder.get('kind')!r}; add vectors (--vectors)"
+            f"{state.query_encoder.get('kind')!r}; add vectors (vectors=PATH)"
         )
     found, rule = reading_in(state.query_encoder)
     held = {f"lexical.{name}": value for name, value in asdict(found).items()}
     held |= {"words.fold_accents": rule.fold_accents, "words.camel_case": "on" if rule.split_camel_case else "off"}
-    wanted = {f"lexical.{name}": value for name, value in asdict(settings.decided()).items()}
+    wanted = {f"lexical.{name}": value for name, value in asdict(settings).items()}
     wanted = {} if settings == LexicalSettings() else wanted
     wanted |= {} if words == WordsSettings() else {f"words.{name}": value for name, value in asdict(words).items()}
     for name, value in wanted.items():
@@ -103,30 +104,37 @@ def row_documents(row_ids: Iterable[str], passages: bool) -> set[str]:
     return set(found)
 
 
-def require_8_bits(bits: float) -> None:
-    """Raise unless impacts are of 8 bits: segments share a scale, and merging must give the same integers again."""
-    if bits != 8:
+def require_living_bits(bits: int) -> None:
+    """Raise unless merging gives the same impacts again, by way of weights that are 32-bit floats."""
+    if bits > FINE:
         raise SettingError(
-            f"a live index has impacts of 8 bits, not of {bits:g} (index.bits); build a plain one, or set index.bits=8"
+            f"a live index has impacts of {USUAL} or {FINE} bits, not of {bits} (index.bits); build a plain one, or "
+            f"set index.bits={FINE}"
         )
 
 
-def with_8_bits(settings: IndexSettings | None) -> IndexSettings:
-    """The settings of a segment; raises where they ask for other than 8 bits."""
+def of_same_bits(settings: IndexSettings | None, bits: int | None, usual: int) -> IndexSettings:
+    """The settings of a segment of a live index whose impacts have `bits`, None for the first one; that has `usual`
+    where nobody says it. Raises where the settings ask for others."""
     settings = settings or IndexSettings()
-    if settings.bits != AUTO:
-        require_8_bits(float(settings.bits))
-    return replace(settings, bits=8)
+    asked = usual if settings.bits == AUTO else int(settings.bits)
+    if bits is None:
+        require_living_bits(asked)
+    elif settings.bits not in (AUTO, bits):
+        raise SettingError(
+            f"index.bits = {asked} does not fit this live index, whose impacts have {bits} bits; leave it out"
+        )
+    return replace(settings, bits=asked if bits is None else bits)
 
 
-def common_scale(state: LiveState, vectors: DocumentVectors) -> float | None:
+def common_scale(state: LiveState, vectors: DocumentVectors, bits: int) -> float | None:
     """The smallest scale of the index that the new weights fit, so that integers mean the same in most segments; None
     where they fit none and need one of their own. The scale of a segment without postings is of no weight at all."""
     matrix = vectors.matrix
     spans = ((matrix.indptr[start], matrix.indptr[end]) for start, end in row_ranges(matrix.indptr))
     largest = max((float(matrix.weights[first:last].max(initial=0)) for first, last in spans), default=0.0)
     scales = sorted(segment.scale for segment in state.segments if segment.n_postings)
-    return next((scale for scale in scales if fits(largest, scale)), None)
+    return next((scale for scale in scales if fits(largest, scale, bits)), None)
 
 
 def seen_from_segment(query_encoder: Mapping[str, Any]) -> dict[str, Any]:

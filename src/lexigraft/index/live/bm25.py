@@ -5,8 +5,11 @@ does not matter how documents came there: a segment of all of them has the bytes
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from lexigraft.core.artifact import Manifest, write_artifact
 from lexigraft.core.errors import InputError
@@ -17,20 +20,21 @@ from lexigraft.index import store
 from lexigraft.index.build import build_index
 from lexigraft.index.inverted import IndexMeta
 from lexigraft.index.live.agreement import lexical_settings
-from lexigraft.index.live.counts import CountedSegment, keep_counts, living_rows
+from lexigraft.index.live.counts import keep_counts
+from lexigraft.index.live.graft_facts import LiveGraft
+from lexigraft.index.live.graft_files import keep_graft
+from lexigraft.index.live.graft_rows import Grafting, graft_rows
 from lexigraft.index.live.merging import plan_merge
 from lexigraft.index.live.state import LiveState, SegmentState
-from lexigraft.index.live.texts import rows_as_added, write_living_texts
-from lexigraft.index.live.widening import longest_vocabulary
+from lexigraft.index.store import OWN_LENGTHS
 from lexigraft.index.texts import keep_texts, own_order
 from lexigraft.vectors.analysis import described
 from lexigraft.vectors.counted_texts import CountedRows, saturated_frequencies
-from lexigraft.vectors.quantize import MAX_IMPACT
+from lexigraft.vectors.quantize import document_scale
 from lexigraft.vectors.query_encoder import LIVE_BM25
 from lexigraft.vectors.store import DocumentVectors
 
-# A saturated term frequency is at most 1, so one scale fits all segments there will ever be.
-SATURATED_SCALE = 1 / MAX_IMPACT
+LARGEST = 1.0  # a saturated term frequency is at most this, so one scale fits all segments there will ever be
 
 
 def first_state(rows: CountedRows, settings: LexicalSettings, rule: WordRule, passages: bool) -> LiveState:
@@ -44,47 +48,43 @@ def first_state(rows: CountedRows, settings: LexicalSettings, rule: WordRule, pa
 
 
 def write_counted_segment(
-    path: Path, state: LiveState, rows: CountedRows, settings: IndexSettings | None, progress: Progress = SILENT
-) -> IndexMeta:
-    """Write the segment of `rows` at `path`, weighed by the average length that `state` says. Texts that lie in the
-    folder of `rows` are kept with it."""
+    path: Path, state: LiveState, rows: CountedRows, settings: IndexSettings, progress: Progress = SILENT,
+    grafting: Grafting | None = None,
+) -> tuple[IndexMeta, LiveGraft | None]:  # fmt: skip
+    """Write the segment of `rows` at `path`, weighed by the average length that `state` says, and grafted where that is
+    wanted; the graft that is returned has the threshold by which it was done. Texts that lie in the folder of `rows`
+    are kept with it."""
     assert state.mean_length is not None, "the state is that of an index of BM25"
-    matrix = saturated_frequencies(rows, state.mean_length, lexical_settings(state), rows.folder)
+    lexical, bits = lexical_settings(state), int(settings.bits)
+    config: dict[str, Any] = {"keep": 0, "scale": document_scale(LARGEST, bits), "mean_length": state.mean_length}
+    grafted = None
+    if grafting is None:
+        matrix = saturated_frequencies(rows, state.mean_length, lexical, rows.folder)
+    else:
+        grafted = graft_rows(rows, state.mean_length, lexical, grafting, progress)
+        matrix = grafted.matrix
+        config |= {"scale": document_scale(grafted.facts.largest, bits), "graft": asdict(grafted.facts)}
     vectors = DocumentVectors(matrix, rows.titles, rows.vocabulary, state.query_encoder, "", state.passages)
-    config = {"keep": 0, "scale": SATURATED_SCALE, "mean_length": state.mean_length}
     with write_artifact(path, Manifest(store.KIND, store.FORMAT_VERSION, config)) as draft:
-        meta = build_index(vectors, draft, 0, settings, progress, scale=SATURATED_SCALE)
+        meta = build_index(vectors, draft, 0, settings, progress, scale=config["scale"])
         own = own_order(draft, meta.reordered)
         keep_counts(rows, draft, own)
         keep_texts(rows.folder, draft, rows.row_ids, own)
-    return meta
+        if grafting is not None and grafted is not None:
+            np.save(draft / OWN_LENGTHS, np.bincount(rows.term_ids, minlength=len(rows.vocabulary)).astype(np.int64))
+            keep_graft(draft, grafting.vectors, grafted.regression)
+    return meta, grafted.facts if grafted else None
 
 
-def write_merged_segment(
-    path: Path,
-    state: LiveState,
-    segments: Sequence[CountedSegment],
-    weighed_anew: bool,
-    scratch: Path,
-    settings: IndexSettings | None,
-    progress: Progress = SILENT,
-) -> tuple[IndexMeta, float | None]:
-    """Write the living documents of `segments` as one segment at `path`, made of their counts, and say by which average
-    length. With `weighed_anew`, where they are all documents there are, vocabulary and average length become those of
-    an index made of them at once; else they stay those of `state`."""
-    vocabulary = longest_vocabulary([segment.index for segment in segments])[0]
-    rows = living_rows(segments, vocabulary, weighed_anew, scratch, progress)
-    write_living_texts(rows_as_added(segments), scratch)
-    weighed = replace(state, mean_length=rows.mean_length) if weighed_anew else state
-    return write_counted_segment(path, weighed, rows, settings, progress), weighed.mean_length
-
-
-def plan_counted_merge(segments: Sequence[SegmentState], everything: bool = False) -> tuple[int, int] | None:
+def plan_counted_merge(
+    segments: Sequence[SegmentState], everything: bool = False, grafted: bool = False
+) -> tuple[int, int] | None:
     """As `plan_merge`; but a merge that would leave one segment takes all of them. So one segment without deleted rows
-    is always weighed by its own average length and has a vocabulary of its own, as an index made at once has."""
+    is always weighed by its own average length and has a vocabulary of its own, as an index made at once has. So
+    does one of the first, where it is `grafted` and has the regression by which all others were."""
     span = plan_merge(segments, everything)
     if span is None:
         return None
     first, last = span
     left = len(segments) - (last - first) + any(segment.n_living for segment in segments[first:last])
-    return span if left > 1 else (0, len(segments))
+    return span if left > 1 and not (grafted and first == 0) else (0, len(segments))

@@ -25,7 +25,9 @@ from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.types import Vocabulary
 from lexigraft.core.validation import require_permutation, require_pointers, require_positive, require_within, wrong
 from lexigraft.index.inverted import Index
+from lexigraft.index.live.graft_files import validate_vectors
 from lexigraft.index.live.state import REMEDY
+from lexigraft.index.metadata_files import MetadataTable
 from lexigraft.vectors.counted_texts import ARRAYS, CountedRows, CountedRowsWriter, Renumbering, open_counted
 from lexigraft.vectors.store import row_ranges
 
@@ -55,6 +57,8 @@ class CountedSegment:
     index: Index
     allowed: NDArray[np.uint8] | None
     counts: SegmentCounts
+    metadata: MetadataTable | None = None
+    vectors: NDArray[np.float16] | None = None  # where it is grafted, in the order of addition
 
 
 def keep_counts(rows: CountedRows, segment: Path, reordered_ids: Sequence[str] | None) -> None:
@@ -83,16 +87,22 @@ def open_segment_counts(segment: Path, index: Index, checksums: bool) -> Segment
     manifest = read_manifest(segment)
     if manifest is None:
         raise ArtifactError(f"{segment / MANIFEST} cannot be read; {REMEDY}")
-    validate_unless_known(segment, manifest, checksums, lambda: validate_counts(folder, found, index), COUNTS)
+
+    def validate() -> None:
+        validate_counts(folder, found, index)
+        validate_vectors(segment, index)
+
+    validate_unless_known(segment, manifest, checksums, validate, COUNTS)
     return found
 
 
 def validate_counts(folder: Path, found: SegmentCounts, index: Index) -> None:
-    """Raise `ArtifactError` unless these are counts of the very postings that the index has."""
+    """Raise `ArtifactError` unless these are counts of the very postings that the index has, or of as many documents a
+    term as it says where it has postings of other words, too."""
     require_pointers(folder / "indptr.npy", found.indptr, index.n_documents, len(found.term_ids))
     require_within(folder / "term_ids.npy", found.term_ids, 0, index.n_terms)
     require_positive(folder / "counts.npy", found.counts)
-    if not np.array_equal(np.bincount(found.term_ids, minlength=index.n_terms), index.lengths):
+    if not np.array_equal(np.bincount(found.term_ids, minlength=index.n_terms), index.document_frequency):
         raise wrong(folder / "term_ids.npy", "has other terms than the index beside it")
     if not has_distinct_terms(found.indptr, found.term_ids, index.n_terms):
         raise wrong(folder / "term_ids.npy", "has a document that names a term twice")
@@ -121,11 +131,11 @@ def are_distinct(indptr: NDArray[np.int64], term_ids: NDArray[np.int32], n_terms
 
 
 def document_frequency(segments: Sequence[CountedSegment], n_terms: int) -> NDArray[np.int64]:
-    """How many living documents hold each term: the lengths of its lists, less the deleted documents that hold it."""
+    """How many living documents hold each term themselves: all of a segment, less the deleted ones."""
     frequency = np.zeros(n_terms, np.int64)
     for segment in segments:
         counts = segment.counts
-        frequency[: segment.index.n_terms] += segment.index.lengths
+        frequency[: segment.index.n_terms] += segment.index.document_frequency
         if segment.allowed is not None:
             deleted = np.flatnonzero(~counts.living(segment.allowed))
             frequency -= count_terms(counts.indptr, counts.term_ids, deleted, n_terms)

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.artifact import sync
 from lexigraft.core.errors import ArtifactError
-from lexigraft.core.plain_files import read_plain_file
+from lexigraft.core.plain_files import read_plain_file, sync
 from lexigraft.index.live.state import DELETED, REMEDY, STATE_FILE, DeletedFile, SegmentState
+
+HEADER_BYTES = 128  # before the bits, however many there are
 
 
 def write_deleted(folder: Path, segment: str, generation: int, allowed: NDArray[np.uint8]) -> DeletedFile:
@@ -31,7 +32,7 @@ def read_allowed(folder: Path, segment: SegmentState) -> NDArray[np.uint8] | Non
         return None
     path = folder / DELETED / segment.deleted.name
     try:
-        stored = read_plain_file(path)
+        stored = read_plain_file(path, most=HEADER_BYTES + -(-segment.n_rows // 8))
     except FileNotFoundError:
         raise ArtifactError(f"{path} is missing; {REMEDY}") from None
     if hashlib.sha256(stored).hexdigest() != segment.deleted.sha256:

@@ -9,12 +9,13 @@ import logging
 import shutil
 from pathlib import Path
 
-from lexigraft.core.artifact import sync
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.lock import lock_file
-from lexigraft.index.live.state import DELETED, REMEDY, SEGMENTS, STATE_FILE, LiveState, is_live, read_state
+from lexigraft.core.plain_files import sync
+from lexigraft.index.live.state import DELETED, METADATA, REMEDY, SEGMENTS, STATE_FILE, LiveState, is_live, read_state
 
 SCRATCH, BEGUN = ".scratch", ".begun"
+INNER = (SEGMENTS, METADATA, DELETED)  # the folders of what states name
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +33,7 @@ def require_free(folder: Path) -> None:
 
 
 def _is_ours(entry: Path) -> bool:
-    names = (SEGMENTS, DELETED, SCRATCH, BEGUN, lock_file(entry.parent).name)
+    names = (*INNER, SCRATCH, BEGUN, lock_file(entry.parent).name)
     return entry.name in names or entry.name.startswith(f".{STATE_FILE}.")
 
 
@@ -46,7 +47,7 @@ def begin(folder: Path) -> None:
 
 def make_folders(folder: Path) -> None:
     """The folders within, where they are absent: a backup of what the state names may have none for deleted rows."""
-    absent = [inner for inner in (folder / SEGMENTS, folder / DELETED) if not inner.is_dir()]
+    absent = [folder / name for name in INNER if not (folder / name).is_dir()]
     for inner in absent:
         inner.mkdir()
     if absent:
@@ -57,7 +58,7 @@ def abandon(folder: Path, keep_folder: bool) -> None:
     """Take back a beginning to which nothing was added; the lock is held."""
     if (folder / SEGMENTS).exists() and not (folder / BEGUN).exists():
         return  # there was a state, and it was lost
-    for name in (SEGMENTS, DELETED, SCRATCH, BEGUN, lock_file(folder).name):  # the mark after what it is there for
+    for name in (*INNER, SCRATCH, BEGUN, lock_file(folder).name):  # the mark after what it is there for
         remove(folder / name)
     for aside in folder.glob(f".{STATE_FILE}.*"):
         remove(aside)
@@ -83,7 +84,7 @@ def sweep(folder: Path) -> None:
     if absent := sorted(path for path in named if not path.exists()):
         log.warning("nothing is removed from %s: %s is missing; %s", folder, absent[0], REMEDY)
         return
-    for inner in (folder / SEGMENTS, folder / DELETED):
+    for inner in (folder / name for name in INNER):
         for entry in inner.iterdir() if inner.is_dir() else ():
             if entry not in named:
                 remove(entry)
@@ -96,7 +97,9 @@ def sweep(folder: Path) -> None:
 
 def _named(folder: Path, state: LiveState) -> set[Path]:
     segments = {folder / SEGMENTS / segment.name for segment in state.segments}
-    return segments | {folder / DELETED / segment.deleted.name for segment in state.segments if segment.deleted}
+    metadata = {folder / METADATA / segment.metadata.name for segment in state.segments if segment.metadata}
+    deleted = {folder / DELETED / segment.deleted.name for segment in state.segments if segment.deleted}
+    return segments | metadata | deleted
 
 
 def remove(path: Path) -> None:

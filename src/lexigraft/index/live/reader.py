@@ -8,21 +8,26 @@ that of a saved retriever is: all is read from the folder that was opened first,
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexigraft.core.artifact import MANIFEST, hash_file
+from lexigraft.core.artifact import MANIFEST
 from lexigraft.core.errors import ArtifactError, InputError
 from lexigraft.core.pinned import of_one_version, read_pinned
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.core.types import Vocabulary, document_of
 from lexigraft.index.inverted import Index
 from lexigraft.index.live.counts import CountedSegment, document_frequency, open_segment_counts
 from lexigraft.index.live.deleted import read_allowed
+from lexigraft.index.live.graft_files import open_segment_vectors
+from lexigraft.index.live.metadata import open_segment_metadata
 from lexigraft.index.live.state import REMEDY, SEGMENTS, LiveState, SegmentState, read_state
 from lexigraft.index.live.widening import longest_vocabulary, widened
+from lexigraft.index.metadata_files import MetadataTable
 from lexigraft.index.store import open_index
 from lexigraft.vectors.query_encoder import LIVE_BM25, Frequencies
 
@@ -35,10 +40,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """One index and which of its rows are to be seen: `allowed` has 0 for a deleted one, and is None where none is."""
+    """One index and which of its rows are to be seen: `allowed` has 0 for a deleted one, and is None where none is.
+    `metadata` are those of its documents, the deleted ones among them."""
 
     index: Index
     allowed: NDArray[np.uint8] | None = None
+    metadata: MetadataTable | None = None
 
     @cached_property
     def n_living(self) -> int:
@@ -78,7 +85,7 @@ class LiveIndex:
     def of_index(cls, index: Index) -> "LiveIndex":
         """A plain index as one segment without deleted rows, so that who reads either needs one way only."""
         alone = index.meta.query_encoder.get("kind") == LIVE_BM25  # a segment of a live one, opened by itself
-        frequencies = Frequencies(index.n_documents, index.lengths) if alone else None
+        frequencies = Frequencies(index.n_documents, index.document_frequency) if alone else None
         return cls((Segment(index),), index.meta.query_encoder, frequencies=frequencies)
 
     @property
@@ -156,7 +163,7 @@ def open_state(folder: Path, state: LiveState, checksums: bool) -> LiveIndex:
     counted = [open_counted(folder, segment, checksums) for segment in state.segments]
     vocabulary = longest_vocabulary([segment.index for segment in counted])
     frequencies = Frequencies(state.n_living, document_frequency(counted, len(vocabulary[0])))
-    wide = tuple(Segment(widened(segment.index, *vocabulary), segment.allowed) for segment in counted)
+    wide = tuple(Segment(widened(one.index, *vocabulary), one.allowed, one.metadata) for one in counted)
     return LiveIndex(wide, state.query_encoder, state.generation, frequencies)
 
 
@@ -171,7 +178,8 @@ def open_counted(folder: Path, named: SegmentState, checksums: bool) -> CountedS
     def load(path: Path) -> CountedSegment:
         segment = _open_segment(path, folder, named, checksums)
         counts = open_segment_counts(path, segment.index, checksums)
-        return CountedSegment(segment.index, segment.allowed, counts)
+        vectors = open_segment_vectors(path, segment.index)
+        return CountedSegment(segment.index, segment.allowed, counts, segment.metadata, vectors)
 
     return read_pinned(folder / SEGMENTS / named.name, load)
 
@@ -181,12 +189,13 @@ def _open_segment(path: Path, folder: Path, named: SegmentState, checksums: bool
     manifest = path / MANIFEST
     if not manifest.is_file():
         raise ArtifactError(f"{manifest} is missing; {REMEDY}")
-    if hash_file(manifest) != named.manifest_sha256:
+    if sha256(read_plain_file(manifest)).hexdigest() != named.manifest_sha256:
         raise ArtifactError(f"{manifest} does not match its checksum: it was changed or damaged; {REMEDY}")
-    index, allowed = open_index(path, checksums), read_allowed(folder, named)
+    index = open_index(path, checksums)
     said, found = (named.n_rows, named.n_postings), (index.n_documents, index.meta.n_postings)
     if said != found:
         raise ArtifactError(f"{path} has {found[0]} rows and {found[1]} postings, its state says {said}; {REMEDY}")
+    allowed = read_allowed(folder, named)
     if index.texts is not None and allowed is not None and not index.texts.holds_any(allowed):
         index = replace(index, texts=None)  # who asks whether there are texts asks for those of living documents
-    return Segment(index, allowed)
+    return Segment(index, allowed, open_segment_metadata(folder, named, checksums))

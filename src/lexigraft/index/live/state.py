@@ -2,32 +2,34 @@
 
     live.json                    the state, replaced whole by a rename: the one moment at which anything changes
     segments/NNNNNN/             index artifacts, never changed
+    metadata/NNNNNN-GGGGGG/      metadata of a segment's documents, artifacts, never changed
     deleted/NNNNNN-GGGGGG.npy    the deleted rows of a segment as bits, of generation G, never changed
 
 Numbers of segments and generations are never used twice by a state, so a name says what it holds for ever. The state
-has the checksum of itself, of every segment's manifest (which has those of the files) and of every file of bits.
+has the checksum of itself, of every manifest of a segment and of its metadata (which have those of the files) and of
+every file of bits.
 """
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lexigraft.core.artifact import MANIFEST, canonical_json, sync
+from lexigraft.core.artifact import MANIFEST, canonical_json
 from lexigraft.core.cut import DocumentCut
 from lexigraft.core.encoder_description import ENCODER
 from lexigraft.core.errors import ArtifactError
 from lexigraft.core.made_here import MADE_ELSEWHERE
-from lexigraft.core.plain_files import read_plain_file
+from lexigraft.core.plain_files import read_plain_file, replace_for_good
 from lexigraft.core.stored_record import COUNT, CUT, MANY, POSITIVE, Rule, record_of, whole
+from lexigraft.index.live.graft_facts import OF_GRAFT, LiveGraft
 
-STATE_FILE, SEGMENTS, DELETED = "live.json", "segments", "deleted"
-KIND, FORMAT_VERSION = "live index", 2
-WITHOUT_COUNTS = 1  # the format of all that are not of BM25, which has not changed since the first
+STATE_FILE, SEGMENTS, METADATA, DELETED = "live.json", "segments", "metadata", "deleted"
+# Format 1 knew no BM25, format 2 no metadata, format 3 no graft: what they do not say is none.
+KIND, FORMAT_VERSION, READABLE = "live index", 4, (1, 2, 3, 4)
 REMEDY = "restore it from a backup, or make the live index again"
 
 
@@ -39,6 +41,12 @@ class DeletedFile:
 
 
 @dataclass(frozen=True)
+class MetadataFolder:
+    name: str
+    manifest_sha256: str
+
+
+@dataclass(frozen=True)
 class SegmentState:
     name: str
     n_rows: int
@@ -46,6 +54,7 @@ class SegmentState:
     scale: float
     manifest_sha256: str
     deleted: DeletedFile | None = None
+    metadata: MetadataFolder | None = None
 
     @property
     def n_deleted(self) -> int:
@@ -68,6 +77,7 @@ class LiveState:
     query_encoder: Mapping[str, Any]
     segments: tuple[SegmentState, ...]
     mean_length: float | None = None  # of BM25: by which all segments saturate term frequencies, until a full merge
+    graft: LiveGraft | None = None  # of BM25: how documents get words beside their own, where they do
 
     @property
     def counts_words(self) -> bool:
@@ -80,10 +90,10 @@ class LiveState:
 
 
 A_NAME = Rule(
-    lambda value: isinstance(value, str) and re.fullmatch(r"[0-9]{1,18}(-[0-9]{1,18}\.npy)?", value) is not None,
+    lambda value: isinstance(value, str) and re.fullmatch(r"[0-9]{1,18}(-[0-9]{1,18}(\.npy)?)?", value) is not None,
     "a number, as segments are named by",
 )  # and no way out of the folder
-OF_DELETED = {"name": A_NAME, "n_rows": COUNT}
+OF_DELETED, OF_METADATA = {"name": A_NAME, "n_rows": COUNT}, {"name": A_NAME}
 OF_SEGMENT = {"name": A_NAME, "n_rows": COUNT, "n_postings": MANY, "scale": POSITIVE}
 OF_STATE = {
     "generation": whole(0, 2**62),
@@ -122,27 +132,19 @@ def read_state(folder: Path) -> LiveState:
         is_whole = False
     if not is_whole:
         raise ArtifactError(f"{path} does not match its checksum: it was changed or damaged; {REMEDY}")
-    if content.get("kind") != KIND or content.get("format_version") not in (WITHOUT_COUNTS, FORMAT_VERSION):
+    if content.get("kind") != KIND or content.get("format_version") not in READABLE:
         found_format = f"{content.get('kind')} format {content.get('format_version')}"
         raise ArtifactError(
             f"{folder} has {found_format}, this version of Lexigraft reads {KIND} formats "
-            f"{WITHOUT_COUNTS} and {FORMAT_VERSION}; make it again"
+            f"{', '.join(map(str, READABLE))}; make it again"
         )
     return _state_of(path, content)
 
 
 def write_state(folder: Path, state: LiveState) -> None:
     """Make `state` the one that every reader sees from now on, also after a loss of power."""
-    shared, version = asdict(state), FORMAT_VERSION
-    if not state.counts_words:
-        del shared["mean_length"]
-        version = WITHOUT_COUNTS
-    content = json.loads(canonical_json({"kind": KIND, "format_version": version, **shared}))
-    aside = folder / f".{STATE_FILE}.{os.getpid()}"
-    aside.write_bytes(_serialised(content))
-    sync(aside)
-    aside.replace(folder / STATE_FILE)
-    sync(folder)
+    content = json.loads(canonical_json({"kind": KIND, "format_version": FORMAT_VERSION, **asdict(state)}))
+    replace_for_good(folder / STATE_FILE, _serialised(content))
 
 
 def _serialised(content: Mapping[str, Any]) -> bytes:
@@ -161,14 +163,21 @@ def _state_of(path: Path, content: Mapping[str, Any]) -> LiveState:
     if not found:
         raise ArtifactError(f"{path} names no segment: {MADE_ELSEWHERE}")
     segments = tuple(_segment_of(path, segment) for segment in found)
-    return record_of(path, LiveState, {**shared, "segments": segments}, OF_STATE)
+    if isinstance(graft := shared.get("graft"), dict):
+        shared["graft"] = record_of(path, LiveGraft, graft, OF_GRAFT)
+    state = record_of(path, LiveState, {**shared, "segments": segments}, OF_STATE)
+    if state.graft is not None and not state.counts_words:
+        raise ArtifactError(f"{path} says that an index is grafted that is not of BM25: {MADE_ELSEWHERE}")
+    return state
 
 
 def _segment_of(path: Path, found: Mapping[str, Any]) -> SegmentState:
-    deleted = found.get("deleted")
+    deleted, metadata = found.get("deleted"), found.get("metadata")
     if isinstance(deleted, dict):
         deleted = record_of(path, DeletedFile, deleted, OF_DELETED)
-    segment = record_of(path, SegmentState, {**found, "deleted": deleted}, OF_SEGMENT)
+    if isinstance(metadata, dict):
+        metadata = record_of(path, MetadataFolder, metadata, OF_METADATA)
+    segment = record_of(path, SegmentState, {**found, "deleted": deleted, "metadata": metadata}, OF_SEGMENT)
     if segment.n_deleted > segment.n_rows:
         raise ArtifactError(
             f"{path} says that {segment.n_deleted} of {segment.n_rows} rows are deleted: {MADE_ELSEWHERE}"

@@ -31,5 +31,6 @@ def widened(index: Index, vocabulary: Vocabulary, fingerprint: str) -> Index:
         entries=np.pad(index.entries, ((0, 0), (0, missing))),  # an entry of 0 is an empty list
         lengths=np.pad(index.lengths, (0, missing)),
         list_max=np.pad(index.list_max, (0, missing)),
+        own_lengths=None if index.own_lengths is None else np.pad(index.own_lengths, (0, missing)),
         meta=replace(index.meta, n_terms=len(vocabulary), vocab_fingerprint=fingerprint),
     )

@@ -16,6 +16,7 @@ from lexigraft.core.config import settings_config
 from lexigraft.core.errors import ArtifactError, InputError, SettingError
 from lexigraft.core.named_file import named_file
 from lexigraft.core.pinned import of_one_version
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.core.processes import n_processes
 from lexigraft.core.progress import SILENT, Progress
 from lexigraft.core.settings import Settings
@@ -34,6 +35,7 @@ from lexigraft.stages.vocabularies import judged_collection
 from lexigraft.train.language.tilde import train_tilde
 from lexigraft.train.loop import Training
 from lexigraft.train.trainable import set_dropout
+from lexigraft.vectors.deciding_words import VOCAB, decide_words
 from lexigraft.vocab.whole_words import WholeWords, find_whole_words
 
 KIND, FORMAT_VERSION = "tilde", 1
@@ -84,6 +86,7 @@ def make_tilde(
     require_free_for(out, KIND)
     with judged_collection(source, settings.data, progress) as collection:
         split = collection.evaluation_split(settings.data.split)
+        settings = decide_words(settings, collection.documents(), [VOCAB])
         wanted = wanted_tilde(collection, split, {"backbone": backbone, **file_hashes(Path(backbone))}, settings)
 
         def make(aside: Path, folder: Path) -> None:
@@ -147,7 +150,7 @@ def _last_losses(training: Training) -> dict[str, float]:
 
 def read_facts(path: Path) -> dict[str, Any]:
     """What the model at `path` says of itself."""
-    facts: dict[str, Any] = json.loads((path / FACTS).read_text(encoding="utf-8"))
+    facts: dict[str, Any] = json.loads(read_plain_file(path / FACTS))
     return facts
 
 

@@ -12,6 +12,10 @@ export function announce(text) {
   }, REST_MS);
 }
 
+export function showOpening(isOpening) {
+  byId("opening").hidden = !isOpening;
+}
+
 export function showTrouble(text) {
   const place = byId("trouble");
   if (place.textContent !== text) place.textContent = text;

@@ -1,6 +1,10 @@
 // The server's answers. Addresses are relative, so that the page also works below a proxy's prefix.
 
+import { showOpening } from "./announce.js";
+
 const KEY = "lexigraft-key";
+const OPENING = "the systems are being opened; ask again in a second"; // as the server says it
+const RETRY_MS = 400;
 let key = "";
 try {
   key = sessionStorage.getItem(KEY) ?? "";
@@ -35,7 +39,31 @@ async function explained(response) {
   return `The server answered ${response.status}.`;
 }
 
+function later(signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, RETRY_MS);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}
+
+// A server that opens its systems is no trouble: it is asked again until they are there.
 async function send(path, options) {
+  for (;;) {
+    try {
+      return await sendOnce(path, options);
+    } catch (error) {
+      const isOpening = error.status === 503 && error.message === OPENING;
+      if (error.name !== "AbortError") showOpening(isOpening);
+      if (!isOpening) throw error;
+      await later(options.signal);
+    }
+  }
+}
+
+async function sendOnce(path, options) {
   const headers = { Accept: "application/json", ...options.headers };
   if (/[^\x20-\x7e\xa0-\xff]/.test(key)) throw new Refused("This key has a character that no key can have.", 401);
   if (key) headers.Authorization = `Bearer ${key}`;
@@ -47,6 +75,7 @@ async function send(path, options) {
     throw new Refused("The server does not answer. Is it still running?", 0);
   }
   if (!response.ok) throw new Refused(await explained(response), response.status);
+  showOpening(false);
   try {
     return await response.json();
   } catch (error) {

@@ -48,8 +48,5 @@ export function chipsOf(answer, side, id, shown, atFirst, handlers) {
     groups.length ? element("div", { class: "chip-groups" }, groups) : null,
     rest.length ? element("div", { class: "chip-rest" }, rest) : null,
   ];
-  if (answer.unknown?.length) {
-    nodes.push(element("p", { class: "small quiet-text" }, `No document knows: ${answer.unknown.join(", ")}`));
-  }
-  return nodes;
+  return [...nodes, ...(answer.notices ?? []).map((line) => element("p", { class: "small quiet-text notice" }, line))];
 }

@@ -2,6 +2,7 @@
 
 import { newestOnly, post } from "./api.js";
 import { bar, element } from "./dom.js";
+import { addedWords, originOf, originsOf, partsBar } from "./origins.js";
 import { pieces, words } from "./marked_text.js";
 import { count, percent, score, significant } from "./numbers.js";
 
@@ -38,10 +39,12 @@ export function createExplanation() {
 
 function explained(answer, query) {
   const text = answer.text ? markedText(answer) : null;
-  const table = termTable(answer, query, text);
   const parts = [
-    element("h4", { class: "small" }, `Score ${score(answer.score)}, from ${count(answer.contributions.length)} ${answer.contributions.length === 1 ? "term" : "terms"}`),
-    ...table,
+    element("h4", { class: "small" }, heading(answer)),
+    ...originsOf(answer),
+    ...(answer.whole && answer.contributions.length === 0 ? [] : termTable(answer, query, text)),
+    answer.whole ? element("p", { class: "small whole" }, answer.whole.said) : null,
+    ...addedWords(answer),
     missing("Of your query, but not in this document", answer.only_query),
     missing("Heavy in this document, but not asked for", answer.only_document),
   ];
@@ -49,6 +52,12 @@ function explained(answer, query) {
     parts.push(element("h4", { class: "small" }, "Its text, with the words these terms come from"), text.node);
   }
   return parts.filter(Boolean);
+}
+
+// Of a hybrid, the terms are those of one of its two parts; `whole` says what that one adds.
+function heading(answer) {
+  if (answer.whole) return `Score ${score(answer.score)}`;
+  return `Score ${score(answer.score)}, from ${count(answer.contributions.length)} ${answer.contributions.length === 1 ? "term" : "terms"}`;
 }
 
 function missing(name, terms) {
@@ -88,10 +97,10 @@ function termRow(term, at, most, query, documentText, text) {
   if (name.tagName === "BUTTON") name.addEventListener("click", () => text.only(at, name));
   return element("tr", {},
     element("th", { scope: "row" }, name, term.own_query ? null : element("span", { class: "tag" }, "added")),
-    element("td", {}, element("div", { class: "adds" }, bar(most > 0 ? term.score / most : 0),
+    element("td", {}, element("div", { class: "adds" }, (term.origin ? partsBar : bar)(most > 0 ? term.score / most : 0, term.origin),
       element("span", { class: "number" }, score(term.score)), element("span", { class: "number quiet-text" }, percent(term.share)))),
     element("td", { class: "number wide-only" }, `${significant(term.query_weight, 3)} × ${significant(term.document_weight, 3)}`),
-    element("td", { class: "from" }, from.join("; ") || "–"));
+    element("td", { class: "from" }, from.join("; ") || (term.origin ? null : "–"), term.origin ? originOf(term.origin) : null));
 }
 
 function markedText(answer) {

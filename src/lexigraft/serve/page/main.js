@@ -3,15 +3,16 @@
 import { showTrouble } from "./announce.js";
 import { ask, useKey } from "./api.js";
 import { byId } from "./dom.js";
+import { createJudgeView } from "./judge.js";
 import { listenToKeys } from "./keyboard.js";
 import { createReportView } from "./report.js";
 import { createSearchView } from "./search_view.js";
 import { createStore } from "./state.js";
 import { createVocabularyView } from "./vocabulary.js";
 
-const VIEWS = ["search", "vocabulary", "report"];
+const VIEWS = ["search", "vocabulary", "report", "judge"];
 const RETRY_MS = 400;
-const TITLES = { search: "Lexigraft", vocabulary: "Vocabulary – Lexigraft", report: "Report – Lexigraft" };
+const TITLES = { search: "Lexigraft", vocabulary: "Vocabulary – Lexigraft", report: "Report – Lexigraft", judge: "Judge – Lexigraft" };
 
 function showView(state) {
   for (const name of VIEWS) {
@@ -53,10 +54,12 @@ async function start(store) {
   if (offered.systems.length === 0) throw new Error("The server has no system to search with.");
   const typed = byId("query").value; // while the systems were asked for
   if (typed !== store.state.q) store.set({ q: typed, open: "" }, "growing");
+  document.querySelector("nav [data-view=judge]").hidden = !offered.may_judge;
   const views = {
     search: createSearchView(store, offered, askForKey),
     vocabulary: createVocabularyView(byId("vocabulary"), store, offered, askForKey),
     report: createReportView(byId("report"), store, offered, askForKey),
+    judge: createJudgeView(byId("judge"), store, offered, askForKey),
   };
   store.listen((state, former) => views[state.view].update(state, former));
   listenToKeys(store);
@@ -73,7 +76,7 @@ async function startOrSayWhy() {
   } catch (error) {
     showTrouble(error.message);
     askForKey(error);
-    if (error.status === 503 || error.status === 429) setTimeout(startOrSayWhy, RETRY_MS); // systems are being opened, or many ask
+    if (error.status === 503 || error.status === 429) setTimeout(startOrSayWhy, RETRY_MS); // many ask
   }
 }
 

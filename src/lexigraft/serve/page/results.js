@@ -6,6 +6,7 @@ import { score } from "./numbers.js";
 
 const SHOWN_MATCHES = 5;
 const SHOWN_FACTS = 4;
+const ADDED = { borrowed: "borrowed", vector: "from its vector" }; // terms that the text of a grafted document does not hold
 const ARROWS = { up: "↑", down: "↓", new: "+", same: "=" };
 
 function metadataOf(hit) {
@@ -22,7 +23,7 @@ function moveOf(move) {
 function matchesOf(hit) {
   if (!hit.matches?.length) return null;
   const shown = hit.matches.slice(0, SHOWN_MATCHES).map((match) =>
-    element("li", {}, element("span", {}, match.term), " ", element("span", { class: "number" }, score(match.score))));
+    element("li", {}, element("span", {}, match.term), ADDED[match.origin] ? element("span", { class: "tag" }, ADDED[match.origin]) : "", " ", element("span", { class: "number" }, score(match.score))));
   const rest = hit.matches.length - shown.length;
   if (rest > 0) shown.push(element("li", {}, `and ${rest} more`));
   return element("ul", { class: "matches small", "aria-label": "Terms that made the score" }, shown);

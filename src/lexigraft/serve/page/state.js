@@ -4,7 +4,7 @@ const PAUSE_MS = 250; // of a hand that rests: an address costs the browser more
 
 const FIRST = { system: "system", qk: "qk", dk: "dk", off: "off" };
 const SECOND = { system: "with", qk: "with_qk", dk: "with_dk", off: "with_off" };
-const VIEWS = ["search", "vocabulary", "report"];
+const VIEWS = ["search", "vocabulary", "report", "judge"];
 const SORTS = ["postings", "term", "wackiness"];
 const MOST_RESULTS = 100;
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from lexigraft.core.artifact import Manifest, hash_file, write_json
 from lexigraft.core.config import settings_config
 from lexigraft.core.errors import InputError, SettingError
 from lexigraft.core.lock import writer_lock
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.core.progress import Progress
 from lexigraft.core.settings import Settings
 from lexigraft.core.types import Document, Query
@@ -29,7 +30,7 @@ from lexigraft.vectors import counts as counts_store
 from lexigraft.vectors import store as vectors_store
 from lexigraft.vectors.analysis import Reading, reading_in
 from lexigraft.vectors.counts import write_counts
-from lexigraft.vectors.deciding_words import decide_words
+from lexigraft.vectors.deciding_words import LEXICAL, decide_words
 from lexigraft.vectors.lexical import encode_documents
 from lexigraft.vectors.store import open_vectors
 
@@ -84,7 +85,7 @@ def begin(source: str, out: Path, settings: Settings, split: str, progress: Prog
     if out.is_file():
         raise SettingError(f"{out} is a file; give a folder to write to")
     with judged_collection(source, settings.data, progress) as collection, writer_lock(out):
-        decided = replace(settings, words=decide_words(settings.words, collection.documents()))
+        decided = decide_words(settings, collection.documents(), [LEXICAL])
         yield Work(collection, out, decided, split, progress)
 
 
@@ -141,7 +142,7 @@ def _reading(work: Work) -> dict[str, Any]:
 def notes(path: Path) -> dict[str, Any]:
     """What was noted when the vectors at `path` were made."""
     file = path / NOTES
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    found: dict[str, Any] = json.loads(read_plain_file(file)) if file.is_file() else {}
     return found
 
 

@@ -25,7 +25,7 @@ from lexigraft.study.wackiness.encoding import FROM_MODEL, encode_and_index
 from lexigraft.study.wackiness.index import open_alone, open_plain
 from lexigraft.study.wackiness.place import Workplace
 from lexigraft.study.wackiness.settings import WackinessSettings
-from lexigraft.vectors.deciding_words import decide_words
+from lexigraft.vectors.deciding_words import LEXICAL, decide_words
 
 PlaceOf = Callable[[str], Workplace]  # the workplace of a system, by its name
 
@@ -131,5 +131,5 @@ def _with_document_texts(file: Path, collection: Collection, place: Workplace) -
 
 def _lexical_work(collection: Collection, out: Path, place: Workplace) -> Work:
     settings = Settings()
-    decided = replace(settings, words=decide_words(settings.words, collection.documents()))
+    decided = decide_words(settings, collection.documents(), [LEXICAL])
     return Work(collection, out, decided, settings.data.split, place.progress)

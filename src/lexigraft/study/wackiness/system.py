@@ -22,6 +22,7 @@ from lexigraft.comparison.open_systems import (
 )
 from lexigraft.core.artifact import write_json
 from lexigraft.core.errors import InputError
+from lexigraft.core.plain_files import read_plain_file
 from lexigraft.core.settings import DataSettings
 from lexigraft.core.types import Query, SparseMatrix
 from lexigraft.data.collection import CORPUS, QUERIES
@@ -236,4 +237,4 @@ class SystemStudy:
 
 
 def _read(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads(read_plain_file(path))
