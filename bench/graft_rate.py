@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from lexigraft.core.settings import GraftedSettings
 from lexigraft.core.types import SparseMatrix
 from lexigraft.grafted.neighbours import Neighbours, nearest
 from lexigraft.grafted.regression import Regression, fit
@@ -71,7 +72,7 @@ def rows_of(folder: Path, vectors: Path, n: int, cost: float) -> dict[str, Any]:
     weights = opened(folder)
     regression = Regression(*(np.load(folder / f"regression-{name}.npy") for name in Regression._fields))
     near = Neighbours(np.load(folder / "near.npy"), np.load(folder / "cosines.npy"))
-    shares = Shares(0.5, 1.0, usual_lift(weights.indptr))
+    shares = Shares(GraftedSettings.borrowed, GraftedSettings.told, usual_lift(weights.indptr))
     graft = Graft(weights, np.load(vectors, mmap_mode="r")[:n], near, regression, shares)
     threshold, postings = threshold_of(graft, cost), 0
     (folder / "grafted").mkdir()

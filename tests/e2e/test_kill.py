@@ -11,9 +11,13 @@ import pytest
 
 from lexigraft.core.types import Document, Qrel, Query
 from lexigraft.data.write import write_collection
+from tests.given_vectors import write_vectors_of_words
 
 pytestmark = pytest.mark.integration  # it takes long
 N_DOCUMENTS = 2500
+STAGES = (
+    "bm25/index", "collection", "bm25/vectors", "bm25/evaluation", "grafted/documents", "grafted/vectors", "report",
+)  # fmt: skip
 OWN = ("run.json", "source.json", "settings.json", "timings.json", "report.json", "report.md", "report.png")
 
 
@@ -23,16 +27,22 @@ def collection(tmp_path_factory):
     words = [f"word{number}" for number in range(5000)]
     texts = [" ".join(words[i] for i in (rng.zipf(1.3, 60) - 1) % 5000) for _ in range(N_DOCUMENTS)]
     folder = tmp_path_factory.mktemp("data") / "zipf"
-    documents = (Document(f"d{number}", "", text) for number, text in enumerate(texts))
+    documents = [Document(f"d{number}", "", text) for number, text in enumerate(texts)]
     queries = [Query(f"q{number}", " ".join(texts[number].split()[:6])) for number in range(300)]
     write_collection(
         folder, documents, queries, {"test": [Qrel(f"q{number}", f"d{number}", 1) for number in range(300)]}
     )
+    write_vectors_of_words(documents, vectors_of(folder))
     return folder
+
+
+def vectors_of(collection):
+    return collection.with_name("vectors.npy")
 
 
 def start(collection, run):
     command = [sys.executable, "-m", "lexigraft", "run", "--data", str(collection), "--out", str(run), "--json"]
+    command += ["--set", f"grafted.vectors={vectors_of(collection)}"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -53,7 +63,7 @@ def undisturbed(collection, tmp_path_factory):
     return without_times(json.loads(output)), index_bytes(run)
 
 
-@pytest.mark.parametrize("stage", ["bm25/index", "collection", "bm25/vectors", "bm25/evaluation", "report"])
+@pytest.mark.parametrize("stage", STAGES)
 def test_killed_in(stage, collection, undisturbed, tmp_path):
     run = tmp_path / "run"
     process = start(collection, run)

@@ -16,6 +16,7 @@ from bench.vocab_rate import memory
 from lexigraft.core.types import Qrel, Query
 from lexigraft.data.write import write_collection
 from lexigraft.index.store import open_index
+from tests.given_vectors import write_vectors_of_words
 
 pytestmark = pytest.mark.integration
 
@@ -56,8 +57,11 @@ def test_killed_at_random_moments(tmp_path):
     queries = [Query(f"q{n}", " ".join(documents[n].text.split()[:5])) for n in range(200)]
     write_collection(collection, documents, queries, {"test": [Qrel(f"q{n}", f"doc{n}", 1) for n in range(200)]})
 
+    vectors = write_vectors_of_words(documents, tmp_path / "vectors.npy")
+
     def command(run: Path) -> list[str]:
-        return [sys.executable, "-m", "lexigraft", "run", "--data", str(collection), "--out", str(run), "--json"]
+        call = [sys.executable, "-m", "lexigraft", "run", "--data", str(collection), "--out", str(run), "--json"]
+        return [*call, "--set", vectors]
 
     started = time.perf_counter()
     undisturbed = subprocess.run(command(tmp_path / "one"), capture_output=True, text=True, check=True)

@@ -19,11 +19,11 @@ class GraftedSettings(Section, name="grafted"):
     length: int = setting(128, "subwords that the encoder reads of a document, special ones included", at_least=8)
     neighbours: int = setting(10, "documents that each borrows from", at_least=1, at_most=1000)
     borrowed: float = setting(
-        0.5,
+        0.7,
         "how much of the neighbours' mean weights is added; 0 with `grafted.told` 0 is BM25",
         at_least=0,
         at_most=10,
     )
     told: float = setting(
-        1.0, "how much of what the regression reads off a document's vector is added", at_least=0, at_most=10
+        2.0, "how much of what the regression reads off a document's vector is added", at_least=0, at_most=10
     )
