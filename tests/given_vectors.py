@@ -12,8 +12,8 @@ WIDTH = 64
 
 
 def write_vectors_of_words(documents: Sequence[Document], file: Path) -> str:
-    """The setting that names `file`, into which a row is written for each document: the sum of its distinct words'
-    random directions, rare words in full and usual ones for less."""
+    """The setting that names `file`, an .npz into which a row is written for each document: the sum of its distinct
+    words' random directions, rare words in full and usual ones for less."""
     words = [sorted(set(document.contents.split())) for document in documents]
     frequency: dict[str, int] = {}
     for some in words:
@@ -22,5 +22,6 @@ def write_vectors_of_words(documents: Sequence[Document], file: Path) -> str:
     directions = np.random.default_rng(0).normal(size=(len(frequency), WIDTH))
     rarity = np.log(1 + len(documents) / np.array([*frequency.values()]))
     of_word = dict(zip(frequency, directions * rarity[:, None], strict=True))
-    np.save(file, np.array([sum(of_word[word] for word in some) for some in words], np.float32))
+    vectors = np.array([sum(of_word[word] for word in some) for some in words], np.float32)
+    np.savez(file, ids=[document.doc_id for document in documents], vectors=vectors)
     return f"grafted.vectors={file}"

@@ -37,8 +37,13 @@ def grafted_live(folder, texts, vectors, facts=FACTS, **options):
 
 
 def graft(folder, vectors, facts=FACTS, **options):
+    """By vectors that chance made: that no order of documents is theirs is not asked."""
+
+    def embed(rows):
+        return given_vectors(vectors)(rows)._replace(by_place=False)
+
     with open_writer(folder) as writer:
-        return writer.graft(facts, given_vectors(vectors), **options)
+        return writer.graft(facts, embed, **options)
 
 
 def add(folder, texts, vectors, **options):

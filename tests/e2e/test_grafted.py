@@ -133,4 +133,4 @@ def test_an_index_that_is_there_stays_until_the_better_one_is(world, lexigraft, 
     again = lexigraft(*call, f"grafted.vectors={world / 'vectors.npy'}")
     assert again.status == 0 and "searchable now, by BM25" not in again.stderr
     assert (tmp_path / "index/stream.npy").read_bytes() == before
-    assert lexigraft("search", "--index", tmp_path / "index", "oven", "--json").json["hits"][0]["title"]
+    assert lexigraft("search", "--index", tmp_path / "index", "oven", "--json").json["hits"][0]["text"]

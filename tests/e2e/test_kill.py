@@ -37,7 +37,7 @@ def collection(tmp_path_factory):
 
 
 def vectors_of(collection):
-    return collection.with_name("vectors.npy")
+    return collection.with_name("vectors.npz")
 
 
 def start(collection, run):

@@ -57,7 +57,7 @@ def test_killed_at_random_moments(tmp_path):
     queries = [Query(f"q{n}", " ".join(documents[n].text.split()[:5])) for n in range(200)]
     write_collection(collection, documents, queries, {"test": [Qrel(f"q{n}", f"doc{n}", 1) for n in range(200)]})
 
-    vectors = write_vectors_of_words(documents, tmp_path / "vectors.npy")
+    vectors = write_vectors_of_words(documents, tmp_path / "vectors.npz")
 
     def command(run: Path) -> list[str]:
         call = [sys.executable, "-m", "lexigraft", "run", "--data", str(collection), "--out", str(run), "--json"]

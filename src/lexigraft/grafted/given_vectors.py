@@ -29,13 +29,15 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class GivenMeta:
     """`bits` of a number as written; `n_without`: documents whose rows are zeros, as they have no text; `n_unknown`:
-    rows of the source whose ids no document has, which were left out."""
+    rows of the source whose ids no document has, which were left out. `by_id`: the source said whose each row is, which
+    else its place alone does."""
 
     n_rows: int
     width: int
     bits: int
     n_without: int
     n_unknown: int
+    by_id: bool
 
 
 def write_given_vectors(
@@ -64,7 +66,7 @@ def write_given_vectors(
         for _ in progress.track(placed.all(), "reading vectors", given.n_rows):
             pass
         placed.require_all()
-    return GivenMeta(len(row_ids), placed.width, bits, int(empty.sum()), placed.n_unknown)
+    return GivenMeta(len(row_ids), placed.width, bits, int(empty.sum()), placed.n_unknown, given.by_id)
 
 
 def fingerprint_of_given(source: Path | NDArray[Any]) -> str:

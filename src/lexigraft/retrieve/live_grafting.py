@@ -19,7 +19,7 @@ from lexigraft.dense.encode import encode_dense
 from lexigraft.dense.store import VECTORS
 from lexigraft.dense.unfinished import UnfinishedVectors
 from lexigraft.grafted.given_vectors import write_given_vectors
-from lexigraft.index.live.embedding import Embed, ToEmbed
+from lexigraft.index.live.embedding import Embed, Embedded, ToEmbed
 from lexigraft.index.live.graft_facts import GIVEN, LiveGraft
 from lexigraft.index.live.opening import open_writer
 from lexigraft.index.live.writer import LiveWriter, Merged
@@ -84,9 +84,9 @@ def given_vectors(vectors: Any, progress: Progress = SILENT) -> Embed:
     """Those of a file or an array, in the order of the documents or with their ids."""
     source = Path(vectors) if isinstance(vectors, str) else vectors
 
-    def embed(rows: ToEmbed) -> NDArray[np.floating]:
+    def embed(rows: ToEmbed) -> Embedded:
         made = write_given_vectors(source, rows.row_ids, rows.folder, BITS, rows.without_words, progress)
-        return open_array(rows.folder / VECTORS, np.float16).reshape(-1, made.width)
+        return Embedded(open_array(rows.folder / VECTORS, np.float16).reshape(-1, made.width), not made.by_id)
 
     return embed
 
@@ -96,14 +96,14 @@ def encoded(
 ) -> Embed:
     """Those that a sentence encoder makes. What it has done is kept at `unfinished`, where that is given."""
 
-    def embed(rows: ToEmbed) -> NDArray[np.floating]:
+    def embed(rows: ToEmbed) -> Embedded:
         network, name = open_reader(encoder, facts.bits, facts.length)
         kept = None if unfinished is None else UnfinishedVectors(unfinished, name)
         meta = encode_dense(
             rows.documents(), network, {"kind": "dense"}, rows.folder, BITS, progress=progress,
             total=len(rows.row_ids), unfinished=kept,
         )  # fmt: skip
-        return open_array(rows.folder / VECTORS, np.float16).reshape(-1, meta.width)
+        return Embedded(open_array(rows.folder / VECTORS, np.float16).reshape(-1, meta.width), by_place=False)
 
     return embed
 

@@ -130,12 +130,14 @@ def ensure_given_documents(
 
 def write_vectors_of(source: Path, lexical: Path, folder: Path, progress: Progress = SILENT) -> None:
     """Write the vectors that a user made of the documents that BM25 has at `lexical`, in their order, as those of a
-    dense encoder. Documents without a word have none. Raises where rows are not of the documents in their places."""
+    dense encoder. Documents without a word have none. Raises where rows without ids are not of the documents in their
+    places."""
     bm25 = open_vectors(lexical)
     without = np.flatnonzero(np.diff(bm25.matrix.indptr) == 0).tolist()
     given = write_given_vectors(source, bm25.matrix.row_ids, folder, BITS, without, progress)
     numbers = open_array(folder / dense_store.VECTORS, np.dtype(f"float{given.bits}"))
-    require_order(numbers.reshape(given.n_rows, given.width), bm25.matrix, str(source))
+    if not given.by_id:
+        require_order(numbers.reshape(given.n_rows, given.width), bm25.matrix, str(source))
     copy_tables(lexical, folder, (dense_store.ROW_IDS, dense_store.TITLES))
     meta = DenseVectorsMeta(given.n_rows, given.width, given.bits, {"kind": GIVEN}, bm25.passages)
     dense_store.write_meta(folder, meta)

@@ -56,7 +56,7 @@ def npy(tmp_path):
 def test_a_row_by_hand(npy, tmp_path):
     """(3, 4) has length 5."""
     meta, rows = read(npy(np.array([[3.0, 4.0], [0, -2]])), tmp_path / "out", ["a", "b"])
-    assert meta == GivenMeta(n_rows=2, width=2, bits=32, n_without=0, n_unknown=0)
+    assert meta == GivenMeta(n_rows=2, width=2, bits=32, n_without=0, n_unknown=0, by_id=False)
     assert rows.tolist() == [[np.float32(0.6), np.float32(0.8)], [0, -1]]
 
 
@@ -100,7 +100,7 @@ def test_all_forms_are_read_to_the_same_rows(npy, tmp_path, monkeypatch):
     }  # fmt: skip
     for name, source in sources.items():
         meta, rows = read(source, tmp_path / f"out-{name}")
-        assert meta == GivenMeta(7, 5, 32, 0, 0) and np.array_equal(rows, wanted), name
+        assert meta == GivenMeta(7, 5, 32, 0, 0, name != "array") and np.array_equal(rows, wanted), name
 
 
 def test_ids_that_are_numbers_and_a_dictionary(tmp_path):
@@ -114,7 +114,7 @@ def test_ids_that_are_numbers_and_a_dictionary(tmp_path):
 def test_extra_ids_are_counted_and_said(tmp_path, caplog):
     with caplog.at_level(logging.WARNING):
         meta, rows = read(write_parquet(tmp_path / "v"), tmp_path / "out", ["d5", "d1"])
-    assert meta == GivenMeta(2, 5, 32, 0, 5) and np.array_equal(rows, unit_rows(ROWS[[5, 1]])[0].astype("f4"))
+    assert meta == GivenMeta(2, 5, 32, 0, 5, by_id=True) and np.array_equal(rows, unit_rows(ROWS[[5, 1]])[0].astype("f4"))
     (line,) = caplog.messages
     assert "5 of its ids are of no document here, such as 'd0'" in line
 
@@ -130,7 +130,7 @@ def test_documents_without_text_may_have_no_vector(npy, tmp_path):
     some = [0, 1, 4, 5]
     by_id = write_parquet(tmp_path / "v", [*(IDS[row] for row in some), "d3"], [*ROWS[some], None])
     meta, rows = read(by_id, tmp_path / "b", without_text=[2, 3, 6])
-    assert np.array_equal(rows, wanted) and meta == GivenMeta(7, 5, 32, 3, 0)
+    assert np.array_equal(rows, wanted) and meta == GivenMeta(7, 5, 32, 3, 0, by_id=True)
     assert "none" not in said(npy(wrong), tmp_path / "c", without_text=[2])
 
 

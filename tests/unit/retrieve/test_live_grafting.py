@@ -135,12 +135,16 @@ def test_what_is_missing_is_said_with_its_remedy(encoder, tmp_path, monkeypatch)
 
 
 def test_vectors_in_another_order_are_refused(tmp_path):
-    """As where a run reads them: nothing is grafted then, and BM25 goes on."""
+    """As where a run reads them: nothing is grafted then, and BM25 goes on. Rows that say whose they are have none."""
     texts = [f"subject{number // 10} word{number // 10} other{number % 7} own{number}" for number in range(100)]
     vectors = np.eye(10)[np.arange(100) // 10] + 0.1 * np.random.default_rng(0).normal(size=(100, 10))
     with Retriever.from_texts(texts) as retriever:
         with pytest.raises(InputError, match="do not seem to be those of the documents in their rows"):
             retriever.graft(vectors=np.random.default_rng(1).permutation(vectors))
         assert len(retriever.search("own7")) == 1
-        retriever.graft(vectors=vectors)
+        retriever.graft(vectors=vectors, cost=None)
+        assert len(retriever.search("own7")) > 1
+        order = np.random.default_rng(1).permutation(100)
+        np.savez(tmp_path / "v.npz", ids=[str(one) for one in order], vectors=vectors[order])
+        retriever.graft(vectors=tmp_path / "v.npz", cost=None)
         assert len(retriever.search("own7")) > 1

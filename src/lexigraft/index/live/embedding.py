@@ -27,15 +27,24 @@ class ToEmbed(NamedTuple):
     folder: Path
 
 
-Embed = Callable[[ToEmbed], NDArray[np.floating]]  # [rows, width], of unit length or 0
+class Embedded(NamedTuple):
+    """`vectors` [rows, width], of unit length or 0. `by_place`: whose a row is, its place alone says, which a user may
+    have mistaken."""
+
+    vectors: NDArray[np.floating]
+    by_place: bool
 
 
-def embedded(embed: Embed, rows: CountedRows, documents: Callable[[], Iterator[Document]]) -> NDArray[np.float16]:
+Embed = Callable[[ToEmbed], Embedded]
+
+
+def embedded(embed: Embed, rows: CountedRows, documents: Callable[[], Iterator[Document]]) -> Embedded:
     """The vectors of counted rows as they are kept: what is computed from them is the same now and at every merge."""
     folder = rows.folder / "embedding"
     folder.mkdir()
     without = np.flatnonzero(np.diff(rows.indptr) == 0).tolist()
-    return np.asarray(embed(ToEmbed(rows.row_ids, without, documents, folder)), np.float16)
+    made = embed(ToEmbed(rows.row_ids, without, documents, folder))
+    return made._replace(vectors=np.asarray(made.vectors, np.float16))
 
 
 def require_embedding(live: Path, state: LiveState | None, embed: Embed | None) -> None:

@@ -44,7 +44,7 @@ class Grafting:
     others: Sequence[CountedSegment]
     frequencies: Frequencies
     regression: "Regression | None"
-    were_given: bool = False  # now: it is to be seen whether they are of the documents in their rows
+    by_place: bool = False  # it is to be seen whether they are of the documents in their rows
 
 
 class GraftedRows(NamedTuple):
@@ -74,7 +74,7 @@ def graft_rows(
     regression = grafting.regression or fit(grafting.vectors, own, progress=progress)
     idf = _idf(grafting.frequencies)
     weighed = _weighed(own, idf, folder)
-    if grafting.were_given:
+    if grafting.by_place:
         require_order(grafting.vectors, weighed, "the vectors")
     graft = Graft(
         weighed,

@@ -17,7 +17,7 @@ from lexigraft.index.inverted import IndexMeta
 from lexigraft.index.live.bm25 import write_counted_segment
 from lexigraft.index.live.counts import CountedSegment, document_frequency, living_rows
 from lexigraft.index.live.embedding import Embed, embedded, kept_vectors, require_width, texts_of_rows
-from lexigraft.index.live.graft_facts import GIVEN, LiveGraft
+from lexigraft.index.live.graft_facts import LiveGraft
 from lexigraft.index.live.graft_files import open_regression
 from lexigraft.index.live.graft_rows import Grafting
 from lexigraft.index.live.reader import open_counted
@@ -54,9 +54,9 @@ def write_merged_segment(
     write_living_texts(rows_as_added(chosen), scratch)
     weighed, grafting = (replace(state, mean_length=rows.mean_length) if alone else state), None
     if state.graft is not None and embed is not None:
-        vectors = embedded(embed, rows, lambda: texts_of_rows(rows_as_added(chosen)))
+        vectors, by_place = embedded(embed, rows, lambda: texts_of_rows(rows_as_added(chosen)))
         facts = replace(state.graft, width=vectors.shape[1])
-        grafting = Grafting(facts, vectors, (), frequencies_with(rows, ()), None, facts.encoder == GIVEN)
+        grafting = Grafting(facts, vectors, (), frequencies_with(rows, ()), None, by_place)
     elif state.graft is not None:
         require_vectors(live, state, every)
         frequencies = frequencies_with(rows, () if alone else others)

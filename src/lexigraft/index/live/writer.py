@@ -229,7 +229,7 @@ class LiveWriter:
             drop_texts_beyond_limit(folder, self.folder, kept_segments, settings)
             name, grafting = segment_name(state.next_segment), None
             if embed is not None and twice is not None:
-                vectors = embedded(embed, rows, lambda: twice.again(rows.row_ids))
+                vectors, _ = embedded(embed, rows, lambda: twice.again(rows.row_ids))
                 grafting = grafting_beside(self.folder, replace(state, segments=kept_segments), rows, vectors)
             meta, _ = write_counted_segment(self.folder / SEGMENTS / name, state, rows, settings, progress, grafting)
         changed = replace(
