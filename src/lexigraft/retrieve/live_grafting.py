@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lexigraft.core.arrays import open_array
 from lexigraft.core.artifact import Manifest

@@ -114,7 +114,9 @@ def test_ids_that_are_numbers_and_a_dictionary(tmp_path):
 def test_extra_ids_are_counted_and_said(tmp_path, caplog):
     with caplog.at_level(logging.WARNING):
         meta, rows = read(write_parquet(tmp_path / "v"), tmp_path / "out", ["d5", "d1"])
-    assert meta == GivenMeta(2, 5, 32, 0, 5, by_id=True) and np.array_equal(rows, unit_rows(ROWS[[5, 1]])[0].astype("f4"))
+    assert meta == GivenMeta(2, 5, 32, 0, 5, by_id=True) and np.array_equal(
+        rows, unit_rows(ROWS[[5, 1]])[0].astype("f4")
+    )
     (line,) = caplog.messages
     assert "5 of its ids are of no document here, such as 'd0'" in line
 
