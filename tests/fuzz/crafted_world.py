@@ -98,9 +98,11 @@ def make_artifacts(root: Path) -> None:
         writer.append_texts(more, LexicalSettings(stemmer="none", stopwords="none"))
         writer.delete(["d3", "e4"])
     call("index", "add", root / "live_grafted", "--data", root / "data", *lexical)
-    np.save(root / "vectors.npy", np.random.default_rng(6).normal(size=(60, 8)).astype(np.float32))
-    call("index", "graft", root / "live_grafted", "--vectors", root / "vectors.npy")
-    (root / "vectors.npy").unlink()
+    # With ids: nobody asks whether vectors that chance made are in the documents' order.
+    ids, of_them = [one.doc_id for one in documents], np.random.default_rng(6).normal(size=(60, 8))
+    np.savez(root / "vectors.npz", ids=ids, vectors=of_them.astype(np.float32))
+    call("index", "graft", root / "live_grafted", "--vectors", root / "vectors.npz")
+    (root / "vectors.npz").unlink()
     add_grafted(root / "live_grafted", "e")
     first, second = (write_vectors(root / name, matrix_of(*how)) for name, how in
                      (("vectors", (N_ROWS, 1)), ("more", (90, 2))))  # fmt: skip
