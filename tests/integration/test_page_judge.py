@@ -11,7 +11,7 @@ from tests.browser import fixtures
 from tests.browser.serving import needs_chromium, until
 from tests.serving import served
 
-browser = fixtures.browser
+browser, open_page = fixtures.browser, fixtures.open_page
 pytestmark = [pytest.mark.integration, needs_chromium]
 MARKUP = "<img src=x onerror=\"document.title='obeyed'\"><b>x</b>"
 WORDS = ("sort", "graph", "date")
