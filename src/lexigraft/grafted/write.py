@@ -26,7 +26,7 @@ from lexigraft.vectors.rows_writer import RowsWriter
 from lexigraft.vectors.store import DocumentVectors, VectorsMeta, write_meta
 
 TABLES = ("row_ids", "titles", "terms")  # of BM25's vectors, which are those of these, too
-FLOOR = 0.01  # of BM25's heaviest weight: what weighs less is never kept, whatever the cost
+FLOOR = 0.03  # of BM25's heaviest weight: what weighs less is never kept, whatever the cost (docs/LOG.md)
 
 
 def make_graft(
