@@ -18,6 +18,7 @@ from lexigraft.stages.layout import JUDGED
 
 LENGTH = "grafted.length"
 GRAFTING = 0.0005  # seconds a document, for all that comes after its vector
+SHORTEST = (*SHORTER, 16)  # subwords; what so short a beginning adds was still worth it (docs/results/grafted.md)
 
 
 def graft_in_time(
@@ -37,7 +38,7 @@ def graft_in_time(
         network = open_dense(encoder, settings.model.bits, on_gpu=True, fingerprint=made.fingerprint)
         some = sample_texts(views[JUDGED])
         longest = min(settings.grafted.length, network.meta.document_length)
-        shorter = () if LENGTH in time.by_hand else SHORTER
+        shorter = () if LENGTH in time.by_hand else SHORTEST
 
         def seconds(length: int) -> float:
             return n_texts * (pace(network, some, length) * (1 + MARGIN) + GRAFTING)
