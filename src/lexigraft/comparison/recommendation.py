@@ -32,11 +32,11 @@ def recommend(
     run: FinishedRun, measured: PruningsOnValidation, points: Mapping[str, OperatingPoint]
 ) -> Recommendation | None:
     """The system that a search takes; None where the run has nothing but BM25. Where nothing was measured on validation
-    queries, that is BM25 grafted, ahead on seven of nine collections and level on two (docs/results/grafted.md)."""
+    queries, that is BM25 grafted, ahead on seven of ten collections and level on three (docs/results/grafted.md)."""
     models = [one for one in run.systems() if one.is_model and points[one.name].mrr is not None]
     grafted = [one for one in run.systems() if one.kind == GRAFTED]
     if not models:
-        why = "nothing is trained; it was ahead of BM25 on seven of nine collections, and level on two"
+        why = "nothing is trained; it was ahead of BM25 on seven of ten collections, and level on three"
         return Recommendation(GRAFTED, why) if grafted else None
     try:
         limit = cost_limit(run, measured, models[0])

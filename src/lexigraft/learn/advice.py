@@ -26,7 +26,7 @@ def advice(source: str, out: str, given: Settings, systems: tuple[str, ...], n_d
     if GRAFTED in systems:
         return Advice(
             "Nothing is judged, so nothing is measured. BM25 is grafted: documents have words of their neighbours, "
-            "which was ahead of BM25 on seven of nine collections, and level on two of short documents. Whether it is "
+            "which was ahead of BM25 on seven of ten collections, and level on three. Whether it is "
             "better for you, some questions of yours tell:",
             command=join(["lexigraft", "judge", "--run", out]),
         )
